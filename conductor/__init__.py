@@ -1,0 +1,1 @@
+"""The DBOS Conductor wire protocol: messages, codec, rules for senders, and the timing profile."""
