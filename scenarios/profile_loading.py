@@ -1,0 +1,143 @@
+"""From what stands behind ``--relay`` to a `Profile`: a file, ``builtin:...``, or a bare ``url:`` or ``cmd:``."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections.abc import Mapping
+from difflib import get_close_matches
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from conductor.errors import InvalidTiming
+from scenarios.errors import ProfileError
+from scenarios.profile import CAPABILITIES, NAMES, Organisation, Profile, RelaySection, Tenancy
+
+TARGET_KINDS = {
+    "builtin": "builtin:reference or builtin:broken/NAME",
+    "url": "url:http://host:port",
+    "cmd": "cmd:<command with {port} and {dir}>",
+    "image": "image:<container image>",
+}
+_BARE_KEY = "env:RELAYPROOF_KEY"
+
+
+def resolve(relay: str) -> Profile:
+    """The profile behind a ``--relay`` argument. Raises `ProfileError`.
+
+    A bare ``url:`` or ``cmd:`` stands for a profile with nothing else in it: documented timing, one organisation
+    ``local`` whose key is read from the environment variable RELAYPROOF_KEY.
+    """
+    kind, colon, _ = relay.partition(":")
+    if colon and kind in TARGET_KINDS and not Path(relay).exists():
+        tenants = () if kind == "builtin" else (Organisation(name="local", key=_BARE_KEY),)
+        return check(Profile(relay=RelaySection(target=relay), tenancy=Tenancy(organisations=tenants)), relay)
+    path = Path(relay)
+    if not path.is_file():
+        raise ProfileError(
+            f"--relay {relay}: no such file; give a profile's path or one of {', '.join(TARGET_KINDS.values())}"
+        )
+    return loads(path.read_text(encoding="utf-8"), str(path))
+
+
+def loads(text: str, source: str) -> Profile:
+    """A profile from the text of its file; ``source`` is how errors name it. Raises `ProfileError`."""
+    try:
+        raw = tomllib.loads(text)
+    except tomllib.TOMLDecodeError as problem:
+        raise ProfileError(f"{source}: not TOML: {problem}") from problem
+    try:
+        profile = msgspec.convert(raw, Profile)
+    except msgspec.ValidationError as problem:
+        raise ProfileError(f"{source}: {_explained(str(problem), raw)}") from problem
+    return check(profile, source)
+
+
+def example() -> str:
+    """The text of the complete, commented example."""
+    return (files("scenarios") / "profile_example.toml").read_text(encoding="utf-8")
+
+
+def check(profile: Profile, source: str) -> Profile:
+    """What types alone can't say. Raises `ProfileError` naming the key and the allowed values."""
+    _check_relay(profile.relay, source)
+    _check_words(f"{source}: [capabilities]", profile.capabilities, CAPABILITIES)
+    _check_words(f"{source}: [names]", profile.names, NAMES)
+    names = [tenant.name for tenant in profile.tenancy.organisations]
+    if len(set(names)) < len(names):
+        raise ProfileError(f"{source}: [tenancy] organisations: two have the same name, of {', '.join(names)}")
+    if profile.builtin is not None and names:
+        raise ProfileError(f"{source}: [tenancy] a builtin relay makes its own organisations: leave the section out")
+    if profile.builtin is None and not names:
+        raise ProfileError(
+            f"{source}: [tenancy] organisations: name at least one, such as [[tenancy.organisations]] name = 'local'"
+        )
+    for claim, way in (("restart", ("start", "kill")), ("pause", ("pause", "resume"))):
+        missing = [command for command in way if not getattr(profile.control, command)]
+        if profile.relay.target.startswith("url:") and profile.capabilities.get(claim) and missing:
+            raise ProfileError(
+                f"{source}: [capabilities] {claim}: a url target needs [control] {' and '.join(missing)}"
+            )
+    try:
+        for grace_s in (profile.timing.grace_s, profile.timing.least_grace_s()):
+            profile.timing.timing(grace_s)
+    except InvalidTiming as problem:
+        raise ProfileError(f"{source}: [timing] {problem}") from problem
+    return profile
+
+
+def _check_relay(relay: RelaySection, source: str) -> None:
+    kind, _, rest = relay.target.partition(":")
+    if kind not in TARGET_KINDS or not rest:
+        raise ProfileError(
+            f"{source}: [relay] target is {relay.target!r}: give one of {', '.join(TARGET_KINDS.values())}"
+        )
+    if kind == "builtin" and rest != "reference" and not re.fullmatch(r"broken/[a-z0-9-]+", rest):
+        raise ProfileError(f"{source}: [relay] target is {relay.target!r}: give {TARGET_KINDS['builtin']}")
+    if kind == "url" and not re.fullmatch(r"https?://[^/\s]+(/\S*)?", rest):
+        raise ProfileError(f"{source}: [relay] target is {relay.target!r}: give {TARGET_KINDS['url']}")
+    if kind == "cmd" and "{port}" not in rest:
+        raise ProfileError(f"{source}: [relay] target: the command must take its port from {{port}}")
+    if relay.api not in ("conductor-v2", "none") and not re.fullmatch(r"python:[\w.]+:\w+", relay.api):
+        raise ProfileError(
+            f"{source}: [relay] api is {relay.api!r}: give 'conductor-v2', 'none' or 'python:<module>:<class>'"
+        )
+    if relay.base and not re.fullmatch(r"(/[^/\s]+)+", relay.base):
+        raise ProfileError(
+            f"{source}: [relay] base is {relay.base!r}: give a path without a trailing slash: '/conductor'"
+        )
+
+
+def _check_words(place: str, given: Mapping[str, object], known: Mapping[str, str]) -> None:
+    for word in given:
+        if word not in known:
+            raise ProfileError(f"{place} {word}: unknown{_near(word, known)}; allowed: {', '.join(known)}")
+
+
+def _explained(problem: str, raw: dict[str, Any]) -> str:
+    """msgspec's sentence with the place as a person writes it, and the allowed keys for an unknown one."""
+    text, _, place = problem.partition(" - at `$")
+    place = place.rstrip("`").lstrip(".")
+    if not (unknown := re.search(r"unknown field `(.+)`", text)):
+        return f"[{place.replace('.', '] ', 1) if '.' in place else place + ']'}: {text}" if place else text
+    word = unknown.group(1)
+    fields = _fields_at(place)
+    return f"[{place}] {word}: unknown key{_near(word, fields)}; allowed: {', '.join(fields)}"
+
+
+def _fields_at(place: str) -> tuple[str, ...]:
+    section: Any = Profile
+    for step in filter(None, place.split(".")):
+        name = step.partition("[")[0]
+        if name == "organisations":
+            return Organisation.__struct_fields__
+        section = next(f.type for f in msgspec.structs.fields(section) if f.name == name)
+    return tuple(section.__struct_fields__)
+
+
+def _near(word: str, known: Mapping[str, str] | tuple[str, ...]) -> str:
+    close = get_close_matches(word, list(known), n=1)
+    return f" (did you mean {close[0]}?)" if close else ""
