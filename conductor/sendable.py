@@ -75,13 +75,17 @@ def violations(opcode: str, payload: bytes) -> list[Violation]:
 def _envelope(frame: dict[str, Any], text: str) -> Iterator[Violation]:
     message_type = frame.get("type")
     if not isinstance(message_type, str):
-        kills = {"python": Harm.DISCONNECT, "typescript": Harm.ERROR_REPLY, "go": Harm.NO_REPLY, "java": Harm.NO_REPLY}
+        # Go reads an absent or null field as empty text, and gives up on one of another type.
+        go = Harm.ERROR_REPLY if message_type is None else Harm.NO_REPLY
+        kills = {"python": Harm.DISCONNECT, "typescript": Harm.ERROR_REPLY, "go": go, "java": Harm.NO_REPLY}
         yield Violation("type-string", "type is missing or no string", kills)
     elif message_type not in CATALOGUE:
         kills = dict.fromkeys(("python", "typescript", "go", "java"), Harm.ERROR_REPLY)
-        yield Violation("known-type", f"type {message_type[:80]!r} is unknown to every SDK", kills)
-    if not isinstance(frame.get("request_id"), str):
-        kills = {"python": Harm.DISCONNECT, "typescript": Harm.MISREAD, "go": Harm.NO_REPLY, "java": Harm.MISREAD}
+        yield Violation("known-type", f"type {message_type[:80]!r} is in no catalogue", kills)
+    request_id = frame.get("request_id")
+    if not isinstance(request_id, str):
+        go = Harm.MISREAD if request_id is None else Harm.NO_REPLY
+        kills = {"python": Harm.DISCONNECT, "typescript": Harm.MISREAD, "go": go, "java": Harm.MISREAD}
         yield Violation("request-id-string", "request_id is missing or no string", kills)
     if message_type != "import_workflow" and _JAVA_IMPORT_MARK in text[:_JAVA_SNIFFS_CHARACTERS]:
         yield Violation(

@@ -6,7 +6,7 @@ Absent and null are different on the wire: an absent field is `UNSET`, a null on
 
 from __future__ import annotations
 
-from typing import Annotated, TypeAlias
+from typing import Annotated, Any, TypeAlias
 
 from msgspec import UNSET, Meta, Struct, UnsetType
 
@@ -45,7 +45,7 @@ NameFilter: TypeAlias = str | tuple[str, ...] | UnsetType | None
 NamesFilter: TypeAlias = tuple[str, ...] | UnsetType | None
 """A filter that takes an array only: Java refuses a bare string here."""
 
-Attributes: TypeAlias = dict[str, object] | UnsetType | None
+Attributes: TypeAlias = dict[str, Any] | UnsetType | None
 
 
 class RequestBase(Struct, frozen=True, kw_only=True, tag_field="type"):

@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from msgspec import UNSET, Struct, UnsetType
 
 from conductor.messages.base import (
@@ -49,7 +51,7 @@ class ExecutorInfoResponse(ResponseBase, frozen=True, kw_only=True, tag="executo
     hostname: OptionalText = UNSET
     language: str | UnsetType = UNSET
     dbos_version: str | UnsetType = UNSET
-    executor_metadata: dict[str, object] | UnsetType | None = UNSET
+    executor_metadata: dict[str, Any] | UnsetType | None = UNSET
 
 
 class RecoveryRequest(RequestBase, frozen=True, kw_only=True, tag="recovery"):
