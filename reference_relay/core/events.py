@@ -39,6 +39,12 @@ class Pong(msgspec.Struct, frozen=True):
     payload: bytes
 
 
+class Progress(msgspec.Struct, frozen=True):
+    """A part of a message that is not whole yet came in: a sign of life like any frame (LIV-17)."""
+
+    conn: int
+
+
 class Closed(msgspec.Struct, frozen=True):
     """The socket is gone, or its close frame came: both are a disconnection (LIV-4)."""
 
@@ -105,6 +111,7 @@ Event = (
     | Binary
     | Ping
     | Pong
+    | Progress
     | Closed
     | Tick
     | Call

@@ -30,14 +30,6 @@ class Phase(StrEnum):
     VERIFYING = "verifying"  # success: true came, exist_pending_workflows is out
 
 
-class Step(StrEnum):
-    """Where a connection stands."""
-
-    HANDSHAKE = "handshake"  # executor_info asked, not answered
-    READY = "ready"
-    CLOSING = "closing"  # the core has ended it; the driver still reports its close
-
-
 class Purpose(StrEnum):
     """Why a request frame was sent."""
 
@@ -80,7 +72,10 @@ class Application(msgspec.Struct, frozen=True):
     app_id: str
     settings: Settings
     language: str | None = None  # of the executor that registered last
-    TIMES: ClassVar[tuple[str, ...]] = ()
+    latest_version: str | None = None  # highest version_timestamp, as an executor last told
+    seek_ns: int | None = None  # somebody joined: when its DEAD executors look for a peer
+    sweep_ns: int | None = None  # when its remembered ids are next asked for (REC-25)
+    TIMES: ClassVar[tuple[str, ...]] = ("seek_ns", "sweep_ns")
 
 
 class ExecutorInfo(msgspec.Struct, frozen=True):
@@ -103,7 +98,9 @@ class Recovery(msgspec.Struct, frozen=True):
     due_ns: int | None = None  # when to try again (BACKOFF)
     peer: str | None = None  # executor id of the peer asked last
     request_id: str | None = None  # the frame that is out (DISPATCHED, VERIFYING)
-    asked: frozenset[str] = frozenset()  # candidates asked in this round
+    asked: tuple[str, ...] = ()  # candidates asked in this round
+    tried_latest: tuple[str, ...] = ()  # candidates of the latest version: each asked once, ever (REC-14)
+    late: tuple[str, ...] = ()  # frames past their deadline whose answer still counts (REC-24)
     surfaced: str | None = None  # why it waits, in words, once it was put into the audit log
     cause: str = "death"  # "death" or "remembered" (REC-25)
 
@@ -118,21 +115,19 @@ class Executor(msgspec.Struct, frozen=True):
     disconnected_ns: int | None = None
     dead_at_ns: int | None = None  # end of the grace period, while DISCONNECTED
     recovery: Recovery | None = None  # while DEAD
-    TIMES: ClassVar[tuple[str, ...]] = ("dead_at_ns",)
-    HISTORY: ClassVar[tuple[str, ...]] = ("created_ms", "updated_ms", "disconnected_ns")
+    TIMES: ClassVar[tuple[str, ...]] = ("disconnected_ns", "dead_at_ns")
 
 
 class Connection(msgspec.Struct, frozen=True):
+    """An open connection. ``executor_id`` is None until the handshake is done."""
+
     conn: int
     application: AppKey
-    step: Step
-    opened_ns: int
     last_frame_ns: int  # last sign of life
     next_ping_ns: int
     executor_id: str | None = None
     handshake_by_ns: int | None = None
     TIMES: ClassVar[tuple[str, ...]] = ("last_frame_ns", "next_ping_ns", "handshake_by_ns")
-    HISTORY: ClassVar[tuple[str, ...]] = ("opened_ns",)
 
 
 class Pending(msgspec.Struct, frozen=True):
@@ -145,6 +140,24 @@ class Pending(msgspec.Struct, frozen=True):
     due_ns: int
     executor: ExecutorKey | None = None  # whose recovery (RECOVERY, VERIFY, SWEEP)
     call_id: int | None = None  # whose call (CALL)
+    peer: str = ""  # executor id behind `conn`
+    attempt: int = 0  # of the recovery
+    moot: bool = False  # the dead executor has returned: the answer is audited and changes nothing (LIV-13)
+    TIMES: ClassVar[tuple[str, ...]] = ("due_ns",)
+
+
+class CallState(msgspec.Struct, frozen=True):
+    """A management call on its way: which executors were asked, until when it may go on."""
+
+    call_id: int
+    application: AppKey
+    type: str
+    fields: dict[str, object]
+    due_ns: int
+    version: str | None = None
+    failover: bool = True
+    asked: tuple[str, ...] = ()
+    error: str | None = None  # of the last failure
     TIMES: ClassVar[tuple[str, ...]] = ("due_ns",)
 
 
@@ -155,5 +168,4 @@ class Remembered(msgspec.Struct, frozen=True):
     application_version: str
     language: str | None
     until_ns: int
-    next_check_ns: int
-    TIMES: ClassVar[tuple[str, ...]] = ("until_ns", "next_check_ns")
+    TIMES: ClassVar[tuple[str, ...]] = ("until_ns",)

@@ -1,0 +1,191 @@
+"""The tables of the core, as persistent maps: a snapshot costs nothing, a change costs one path.
+
+Maps are never iterated for a decision (their order depends on the process's hash seed); whatever
+needs an order keeps a sorted tuple beside them.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from typing import Any, NamedTuple, TypeVar
+
+import msgspec
+from immutables import Map
+
+from reference_relay.core.digest import Sums, relative_form
+from reference_relay.core.records import (
+    AppKey,
+    Application,
+    CallState,
+    Connection,
+    Executor,
+    ExecutorKey,
+    Pending,
+    Remembered,
+    Status,
+)
+
+INDEXES = ("members", "ready", "dead", "by_conn", "remembered_ids", "peers")
+TABLES = ("applications", "executors", "connections", "pending", "calls", "late", "remembered")
+
+
+K = TypeVar("K")
+
+
+class Group(NamedTuple):
+    org: str
+    app: str
+    version: str
+    language: str | None
+
+
+class State(msgspec.Struct, frozen=True):
+    """An immutable snapshot. Assign it to `Core.state` to go back to it."""
+
+    tables: tuple[Map[Any, Any], ...]  # in the order of TABLES
+    indexes: tuple[Map[Any, Any], ...]  # in the order of INDEXES
+    sent: int
+    sums: Sums | None
+
+
+def insert(ids: tuple[str, ...], executor_id: str) -> tuple[str, ...]:
+    """A sorted tuple with the id in it."""
+    at = bisect_left(ids, executor_id)
+    if at < len(ids) and ids[at] == executor_id:
+        return ids
+    return (*ids[:at], executor_id, *ids[at:])
+
+
+def discard(ids: tuple[str, ...], executor_id: str) -> tuple[str, ...]:
+    """A sorted tuple without the id."""
+    at = bisect_left(ids, executor_id)
+    if at == len(ids) or ids[at] != executor_id:
+        return ids
+    return ids[:at] + ids[at + 1 :]
+
+
+def group_of(executor: Executor) -> Group:
+    """Executors that may take over one another's work: same application, version and language (REC-23)."""
+    return Group(*executor.key.application, executor.info.application_version, executor.info.language)
+
+
+def _with(index: Map[K, tuple[str, ...]], key: K, executor_id: str) -> Map[K, tuple[str, ...]]:
+    return index.set(key, insert(index.get(key, ()), executor_id))
+
+
+def _without(index: Map[K, tuple[str, ...]], key: K, executor_id: str) -> Map[K, tuple[str, ...]]:
+    left = discard(index.get(key, ()), executor_id)
+    if left:
+        return index.set(key, left)
+    return index.delete(key) if key in index else index
+
+
+class Tables:
+    """The state of the core and the only ways to change it."""
+
+    def __init__(self) -> None:
+        self.applications: Map[AppKey, Application] = Map()
+        self.executors: Map[ExecutorKey, Executor] = Map()
+        self.connections: Map[int, Connection] = Map()
+        self.pending: Map[str, Pending] = Map()
+        self.calls: Map[int, CallState] = Map()
+        self.late: Map[str, Pending] = Map()  # recovery requests past their deadline (REC-24)
+        self.remembered: Map[ExecutorKey, Remembered] = Map()
+        self.members: Map[AppKey, tuple[str, ...]] = Map()  # all executor ids, sorted
+        self.ready: Map[AppKey, tuple[str, ...]] = Map()  # executor ids that may be asked, sorted
+        self.dead: Map[AppKey, tuple[str, ...]] = Map()  # executor ids that are DEAD, sorted
+        self.by_conn: Map[int, Map[str, None]] = Map()  # request ids, outstanding or late, of each connection
+        self.remembered_ids: Map[AppKey, tuple[str, ...]] = Map()
+        self.peers: Map[Group, tuple[str, ...]] = Map()  # HEALTHY executor ids by version and language, sorted
+        self.sent = 0  # requests sent so far: makes their ids
+        self._sums: Sums | None = None  # None until a digest is first asked for
+        self._before: dict[tuple[str, Any], Any] = {}  # records as they stand in _sums, where changed since
+
+    # ---- writing
+
+    def _put(self, table: str, key: Any, record: Any) -> None:
+        """Set (or, with None, remove) one record of one table."""
+        rows: Map[Any, Any] = getattr(self, table)
+        if self._sums is not None:
+            self._before.setdefault((table, key), rows.get(key))
+        if record is not None:
+            setattr(self, table, rows.set(key, record))
+        elif key in rows:
+            setattr(self, table, rows.delete(key))
+
+    def _index_remembered(self, key: ExecutorKey, *, present: bool) -> None:
+        change = _with if present else _without
+        self.remembered_ids = change(self.remembered_ids, key.application, key.executor_id)
+
+    def _put_executor(self, key: ExecutorKey, record: Executor | None) -> None:
+        """Set or remove an executor and keep the sorted tuples true."""
+        app, executor_id = key.application, key.executor_id
+        before = self.executors.get(key)
+        was = before.status if before else None
+        is_now = record.status if record else None
+        self._put("executors", key, record)
+        if before is None and record is not None:
+            self.members = _with(self.members, app, executor_id)
+        elif record is None and before is not None:
+            self.members = _without(self.members, app, executor_id)
+        if was == is_now and (before is None or record is None or group_of(before) == group_of(record)):
+            return
+        if before and was is Status.HEALTHY:
+            self.ready = _without(self.ready, app, executor_id)
+            self.peers = _without(self.peers, group_of(before), executor_id)
+        elif was is Status.DEAD:
+            self.dead = _without(self.dead, app, executor_id)
+        if record and is_now is Status.HEALTHY:
+            self.ready = _with(self.ready, app, executor_id)
+            self.peers = _with(self.peers, group_of(record), executor_id)
+        elif is_now is Status.DEAD:
+            self.dead = _with(self.dead, app, executor_id)
+
+    # ---- snapshots
+
+    @property
+    def state(self) -> State:
+        self._fold()
+        tables = tuple(getattr(self, table) for table in TABLES)
+        indexes = tuple(getattr(self, index) for index in INDEXES)
+        return State(tables, indexes, self.sent, self._sums)
+
+    @state.setter
+    def state(self, state: State) -> None:
+        for table, rows in zip(TABLES, state.tables, strict=True):
+            setattr(self, table, rows)
+        for index, rows in zip(INDEXES, state.indexes, strict=True):
+            setattr(self, index, rows)
+        self.sent, self._sums = state.sent, state.sums
+        self._before.clear()
+
+    def digest(self, now_ns: int) -> str:
+        """Equal for two states that behave alike from now on, whenever now is. Costs what changed."""
+        if self._sums is None:
+            sums = Sums()
+            for table in TABLES:
+                for record in getattr(self, table).values():
+                    sums = sums.add(table, record)
+            self._sums = sums
+        self._fold()
+        return self._sums.relative_to(now_ns)
+
+    def normal_form(self, now_ns: int) -> tuple[tuple[object, ...], ...]:
+        """All records with their times relative to now, sorted: for people and for tests of `digest`."""
+        forms = [relative_form(t, record, now_ns) for t in TABLES for record in getattr(self, t).values()]
+        return tuple(sorted(forms, key=repr))
+
+    def _fold(self) -> None:
+        sums = self._sums
+        if sums is None or not self._before:
+            return
+        for (table, key), before in self._before.items():
+            after = getattr(self, table).get(key)
+            if after is before:
+                continue
+            if before is not None:
+                sums = sums.remove(table, before)
+            if after is not None:
+                sums = sums.add(table, after)
+        self._sums = sums
+        self._before.clear()
