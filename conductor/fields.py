@@ -89,7 +89,6 @@ def _kind(option: inspection.Type) -> str:
             return "null"
         case inspection.VarTupleType(item_type=inspection.StrType()):
             return "array"
-        case inspection.DictType():
-            return "text-map" if isinstance(option.value_type, inspection.StrType) else "object"
         case _:
-            raise AssertionError(f"no request field has this type: {option!r}")
+            assert isinstance(option, inspection.DictType), f"no request field has this type: {option!r}"
+            return "text-map" if isinstance(option.value_type, inspection.StrType) else "object"

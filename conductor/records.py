@@ -8,9 +8,9 @@ Output, Error, context, event values) are opaque text.
 
 from __future__ import annotations
 
-from typing import TypeAlias
-
 from msgspec import UNSET, Struct, UnsetType
+
+from conductor.field_types import Int64, OptionalInt, OptionalNumber, OptionalText
 
 __all__ = [
     "EventRecord",
@@ -26,10 +26,6 @@ __all__ = [
     "WorkflowRecord",
 ]
 
-_Text: TypeAlias = str | UnsetType | None
-_Int: TypeAlias = int | UnsetType | None
-_Number: TypeAlias = int | float | UnsetType | None
-
 
 class WorkflowRecord(Struct, frozen=True, kw_only=True):
     """One row of workflow_status. Times are epoch milliseconds and `Priority` an integer, all as decimal text.
@@ -39,47 +35,47 @@ class WorkflowRecord(Struct, frozen=True, kw_only=True):
 
     WorkflowUUID: str
     Status: str
-    WorkflowName: _Text = UNSET
-    WorkflowClassName: _Text = UNSET
-    WorkflowConfigName: _Text = UNSET
-    AuthenticatedUser: _Text = UNSET
-    AssumedRole: _Text = UNSET
-    AuthenticatedRoles: _Text = UNSET
-    Input: _Text = UNSET
-    Output: _Text = UNSET
-    Error: _Text = UNSET
-    CreatedAt: _Text = UNSET
-    UpdatedAt: _Text = UNSET
-    QueueName: _Text = UNSET
-    ApplicationVersion: _Text = UNSET
-    ExecutorID: _Text = UNSET
-    WorkflowTimeoutMS: _Text = UNSET
-    WorkflowDeadlineEpochMS: _Text = UNSET
-    DeduplicationID: _Text = UNSET
-    Priority: _Text = UNSET
-    QueuePartitionKey: _Text = UNSET
-    ForkedFrom: _Text = UNSET
+    WorkflowName: OptionalText = UNSET
+    WorkflowClassName: OptionalText = UNSET
+    WorkflowConfigName: OptionalText = UNSET
+    AuthenticatedUser: OptionalText = UNSET
+    AssumedRole: OptionalText = UNSET
+    AuthenticatedRoles: OptionalText = UNSET
+    Input: OptionalText = UNSET
+    Output: OptionalText = UNSET
+    Error: OptionalText = UNSET
+    CreatedAt: OptionalText = UNSET
+    UpdatedAt: OptionalText = UNSET
+    QueueName: OptionalText = UNSET
+    ApplicationVersion: OptionalText = UNSET
+    ExecutorID: OptionalText = UNSET
+    WorkflowTimeoutMS: OptionalText = UNSET
+    WorkflowDeadlineEpochMS: OptionalText = UNSET
+    DeduplicationID: OptionalText = UNSET
+    Priority: OptionalText = UNSET
+    QueuePartitionKey: OptionalText = UNSET
+    ForkedFrom: OptionalText = UNSET
     WasForkedFrom: bool | UnsetType | None = UNSET
-    ParentWorkflowID: _Text = UNSET
-    DequeuedAt: _Text = UNSET
-    DelayUntilEpochMS: _Text = UNSET
-    CompletedAt: _Text = UNSET
-    Attributes: _Text = UNSET
-    ScheduleName: _Text = UNSET
-    ApplicationName: _Text = UNSET
+    ParentWorkflowID: OptionalText = UNSET
+    DequeuedAt: OptionalText = UNSET
+    DelayUntilEpochMS: OptionalText = UNSET
+    CompletedAt: OptionalText = UNSET
+    Attributes: OptionalText = UNSET
+    ScheduleName: OptionalText = UNSET
+    ApplicationName: OptionalText = UNSET
     Request: UnsetType | None = UNSET
 
 
 class StepRecord(Struct, frozen=True, kw_only=True):
     """One recorded step. The first `function_id` is 1 in Python and 0 elsewhere; times are decimal text (epoch ms)."""
 
-    function_id: int
+    function_id: Int64
     function_name: str
-    output: _Text = UNSET
-    error: _Text = UNSET
-    child_workflow_id: _Text = UNSET
-    started_at_epoch_ms: _Text = UNSET
-    completed_at_epoch_ms: _Text = UNSET
+    output: OptionalText = UNSET
+    error: OptionalText = UNSET
+    child_workflow_id: OptionalText = UNSET
+    started_at_epoch_ms: OptionalText = UNSET
+    completed_at_epoch_ms: OptionalText = UNSET
 
 
 class ScheduleRecord(Struct, frozen=True, kw_only=True):
@@ -91,12 +87,12 @@ class ScheduleRecord(Struct, frozen=True, kw_only=True):
     schedule: str
     status: str
     automatic_backfill: bool
-    workflow_class_name: _Text = UNSET
-    context: _Text = UNSET
-    last_fired_at: _Text = UNSET
-    cron_timezone: _Text = UNSET
-    queue_name: _Text = UNSET
-    application_name: _Text = UNSET
+    workflow_class_name: OptionalText = UNSET
+    context: OptionalText = UNSET
+    last_fired_at: OptionalText = UNSET
+    cron_timezone: OptionalText = UNSET
+    queue_name: OptionalText = UNSET
+    application_name: OptionalText = UNSET
 
 
 class QueueRecord(Struct, frozen=True, kw_only=True):
@@ -105,16 +101,16 @@ class QueueRecord(Struct, frozen=True, kw_only=True):
     name: str
     priority_enabled: bool
     partition_queue: bool
-    polling_interval_sec: int | float
-    concurrency: _Int = UNSET
-    worker_concurrency: _Int = UNSET
-    rate_limit_max: _Int = UNSET
-    rate_limit_period_sec: _Number = UNSET
-    application_name: _Text = UNSET
-    partition_concurrency: _Int = UNSET
-    partition_worker_concurrency: _Int = UNSET
-    partition_rate_limit_max: _Int = UNSET
-    partition_rate_limit_period_sec: _Number = UNSET
+    polling_interval_sec: Int64 | float
+    concurrency: OptionalInt = UNSET
+    worker_concurrency: OptionalInt = UNSET
+    rate_limit_max: OptionalInt = UNSET
+    rate_limit_period_sec: OptionalNumber = UNSET
+    application_name: OptionalText = UNSET
+    partition_concurrency: OptionalInt = UNSET
+    partition_worker_concurrency: OptionalInt = UNSET
+    partition_rate_limit_max: OptionalInt = UNSET
+    partition_rate_limit_period_sec: OptionalNumber = UNSET
 
 
 class VersionRecord(Struct, frozen=True, kw_only=True):
@@ -122,8 +118,8 @@ class VersionRecord(Struct, frozen=True, kw_only=True):
 
     version_id: str
     version_name: str
-    version_timestamp: int
-    created_at: int
+    version_timestamp: Int64
+    created_at: Int64
 
 
 class MetricRecord(Struct, frozen=True, kw_only=True):
@@ -131,25 +127,25 @@ class MetricRecord(Struct, frozen=True, kw_only=True):
 
     metric_type: str
     metric_name: str
-    value: int | float
+    value: Int64 | float
 
 
 class WorkflowAggregateRecord(Struct, frozen=True, kw_only=True):
     """One group: a key per group_by flag, plus `time_bucket` (epoch milliseconds as decimal text)."""
 
     group: dict[str, str | None]
-    count: _Int = UNSET
-    min_created_at: _Int = UNSET
-    max_queue_wait_ms: _Int = UNSET
-    max_total_latency_ms: _Int = UNSET
+    count: OptionalInt = UNSET
+    min_created_at: OptionalInt = UNSET
+    max_queue_wait_ms: OptionalInt = UNSET
+    max_total_latency_ms: OptionalInt = UNSET
 
 
 class StepAggregateRecord(Struct, frozen=True, kw_only=True):
     """One group: keys among function_name, status and `time_bucket` (epoch milliseconds as decimal text)."""
 
     group: dict[str, str | None]
-    count: _Int = UNSET
-    max_duration_ms: _Int = UNSET
+    count: OptionalInt = UNSET
+    max_duration_ms: OptionalInt = UNSET
 
 
 class EventRecord(Struct, frozen=True, kw_only=True):
@@ -163,9 +159,9 @@ class NotificationRecord(Struct, frozen=True, kw_only=True):
     """One message that was sent to a workflow."""
 
     message: str
-    created_at_epoch_ms: int
+    created_at_epoch_ms: Int64
     consumed: bool
-    topic: _Text = UNSET
+    topic: OptionalText = UNSET
 
 
 class StreamRecord(Struct, frozen=True, kw_only=True):

@@ -58,6 +58,7 @@ def violations(opcode: str, payload: bytes) -> list[Violation]:
     An empty list means that all four SDKs take the frame as it is meant.
     """
     if opcode != "text":
+        # TypeScript takes binary for text: good JSON is answered, anything else ends the process (measured).
         kills = {"python": Harm.IGNORED, "go": Harm.DISCONNECT, "java": Harm.IGNORED}
         return [Violation("text-only", f"the frame is {opcode}: send requests as text frames", kills)]
     try:

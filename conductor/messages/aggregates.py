@@ -4,16 +4,8 @@ from __future__ import annotations
 
 from msgspec import UNSET, Struct, UnsetType
 
-from conductor.messages.base import (
-    Attributes,
-    NamesFilter,
-    OptionalFlag,
-    OptionalInt,
-    OptionalTime,
-    RequestBase,
-    ResponseBase,
-    Switch,
-)
+from conductor.field_types import Attributes, NamesFilter, OptionalFlag, OptionalInt, OptionalTime, Switch
+from conductor.messages.base import RequestBase, ResponseBase
 from conductor.records import StepAggregateRecord, WorkflowAggregateRecord
 
 __all__ = [

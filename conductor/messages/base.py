@@ -1,51 +1,13 @@
-"""What all messages share: the envelope fields and the field types.
-
-Absent and null are different on the wire: an absent field is `UNSET`, a null one `None`. Unknown fields are ignored
-(protocol page, version skew). All values are frozen; arrays are tuples.
-"""
+"""What all messages share: the envelope fields. Unknown fields are ignored (protocol page, version skew); all values
+are frozen."""
 
 from __future__ import annotations
 
-from typing import Annotated, Any, TypeAlias
+from msgspec import UNSET, Struct
 
-from msgspec import UNSET, Meta, Struct, UnsetType
+from conductor.field_types import OptionalText, Switch
 
-__all__ = [
-    "Attributes",
-    "Int64",
-    "NameFilter",
-    "NamesFilter",
-    "OptionalFlag",
-    "OptionalInt",
-    "OptionalText",
-    "OptionalTime",
-    "RequestBase",
-    "ResponseBase",
-    "SuccessResponse",
-    "Switch",
-    "Timestamp",
-]
-
-Int64 = Annotated[int, Meta(ge=-(2**63), le=2**63 - 1)]
-"""A JSON integer. Go reads it into 64 bits; a larger one gets no reply at all from it."""
-
-Timestamp = Annotated[str, Meta(extra_json_schema={"format": "date-time"})]
-"""Text `YYYY-MM-DDTHH:MM:SS.mmm+00:00`, the one form that all four SDKs read (measured)."""
-
-OptionalText: TypeAlias = str | UnsetType | None
-OptionalInt: TypeAlias = Int64 | UnsetType | None
-OptionalTime: TypeAlias = Timestamp | UnsetType | None
-OptionalFlag: TypeAlias = bool | UnsetType | None
-Switch: TypeAlias = bool | UnsetType
-"""A boolean that may be absent but never null: a null makes at least one SDK fail or match nothing."""
-
-NameFilter: TypeAlias = str | tuple[str, ...] | UnsetType | None
-"""A filter that takes one name or several. An empty array is an SQL error in TypeScript, and no filter elsewhere."""
-
-NamesFilter: TypeAlias = tuple[str, ...] | UnsetType | None
-"""A filter that takes an array only: Java refuses a bare string here."""
-
-Attributes: TypeAlias = dict[str, Any] | UnsetType | None
+__all__ = ["RequestBase", "ResponseBase", "SuccessResponse"]
 
 
 class RequestBase(Struct, frozen=True, kw_only=True, tag_field="type"):

@@ -4,15 +4,8 @@ from __future__ import annotations
 
 from msgspec import UNSET, Struct, UnsetType
 
-from conductor.messages.base import (
-    Int64,
-    OptionalInt,
-    OptionalText,
-    RequestBase,
-    ResponseBase,
-    SuccessResponse,
-    Switch,
-)
+from conductor.field_types import Int64, OptionalInt, OptionalText, Switch
+from conductor.messages.base import RequestBase, ResponseBase, SuccessResponse
 
 __all__ = [
     "ExportWorkflowRequest",

@@ -7,15 +7,8 @@ from typing import Any
 
 from msgspec import UNSET, Struct, UnsetType
 
-from conductor.messages.base import (
-    Int64,
-    NamesFilter,
-    OptionalText,
-    RequestBase,
-    ResponseBase,
-    SuccessResponse,
-    Switch,
-)
+from conductor.field_types import Int64, NamesFilter, OptionalText, Switch
+from conductor.messages.base import RequestBase, ResponseBase, SuccessResponse
 
 __all__ = [
     "CancelRequest",

@@ -5,7 +5,8 @@ from __future__ import annotations
 
 from msgspec import UNSET, Struct, UnsetType, field
 
-from conductor.messages.base import NameFilter, NamesFilter, RequestBase, ResponseBase, SuccessResponse, Timestamp
+from conductor.field_types import NameFilter, NamesFilter, Timestamp
+from conductor.messages.base import RequestBase, ResponseBase, SuccessResponse
 from conductor.records import MetricRecord, QueueRecord, VersionRecord
 
 __all__ = [

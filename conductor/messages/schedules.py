@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from msgspec import UNSET, Struct, UnsetType
 
-from conductor.messages.base import NameFilter, OptionalText, RequestBase, ResponseBase, SuccessResponse, Timestamp
+from conductor.field_types import NameFilter, OptionalText, Timestamp
+from conductor.messages.base import RequestBase, ResponseBase, SuccessResponse
 from conductor.records import ScheduleRecord
 
 __all__ = [

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from msgspec import UNSET, Struct
 
-from conductor.messages.base import OptionalInt, OptionalText, RequestBase, SuccessResponse
+from conductor.field_types import OptionalInt, OptionalText
+from conductor.messages.base import RequestBase, SuccessResponse
 
 __all__ = [
     "RestartRequest",
