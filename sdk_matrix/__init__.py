@@ -1,0 +1,1 @@
+"""Workers: the same workload run by real SDKs, one program a language, behind one contract."""

@@ -1,0 +1,29 @@
+"""The error tree of this package."""
+
+from __future__ import annotations
+
+__all__ = ["ChaosError", "FaultRefused", "LaunchFailed", "NotAWebSocket", "UnknownFault", "WorkerGone"]
+
+
+class ChaosError(Exception):
+    """Root of all errors of this package. They are the harness's own: none of them says anything about the relay."""
+
+
+class LaunchFailed(ChaosError):
+    """A worker did not become ready; the text carries the end of its log."""
+
+
+class WorkerGone(ChaosError):
+    """A command was given to a worker that has ended, or that did not report in time; the text names it."""
+
+
+class UnknownFault(ChaosError):
+    """No fault of this name is registered; the text lists those that are."""
+
+
+class FaultRefused(ChaosError):
+    """The runtime or the database does not allow this fault; the text says why and what does."""
+
+
+class NotAWebSocket(ChaosError):
+    """Bytes on a tapped connection are no HTTP upgrade or no WebSocket frame."""

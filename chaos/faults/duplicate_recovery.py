@@ -1,0 +1,44 @@
+"""Each recovery of the relay is dispatched once more: at once to another peer, and again after the answer.
+
+The relay never learns of it: the tap adds the requests and keeps their answers.
+"""
+
+from __future__ import annotations
+
+import itertools
+
+from chaos.faults import fault
+from chaos.fleet import Fleet
+from chaos.tap import Passing
+from evidence.events import Fault
+
+
+@fault("duplicate-recovery")
+async def duplicate_recovery(fleet: Fleet, victim: str) -> None:
+    """``victim`` is not used: whoever is dead is recovered twice."""
+    numbers = itertools.count(1)
+    asked: dict[object, list[str]] = {}
+
+    def again(peer: str, dead: list[str]) -> None:
+        request_id = f"duplicate-{next(numbers)}"
+
+        def answered(message: object) -> None:
+            fleet.recorder.add(
+                Fault, kind="duplicate-recovery", conn=fleet.tap.conn(peer), executor=fleet.workers[peer].executor,
+                detail={"dead": dead, "answer": message},
+            )  # fmt: skip
+
+        fleet.tap.add(peer, {"type": "recovery", "request_id": request_id, "executor_ids": dead}, answered)
+
+    def look(passing: Passing) -> None:
+        if passing.message.get("type") != "recovery":
+            return
+        request_id = passing.message.get("request_id")
+        if passing.by == "relay":
+            dead = asked[request_id] = list(passing.message.get("executor_ids") or ())
+            others = [label for label in fleet.connected() if label != passing.label]
+            again(others[0] if others else passing.label, dead)
+        elif (dead := asked.pop(request_id, [])):
+            again(passing.label, dead)
+
+    fleet.tap.listeners.append(look)
