@@ -22,6 +22,7 @@ import msgspec
 
 from evidence.errors import HistoryError, MalformedHistory, RecorderMisuse, TruncatedHistory, UnknownFormat
 from evidence.events import FORMAT, Base, Event, Footer, Frame, Header, Poll, Seen
+from evidence.timeline import Timeline
 
 __all__ = ["History", "Recorder", "digest", "load", "parse"]
 
@@ -155,15 +156,15 @@ class Recorder:
         return base64.b64encode(self._redact(raw)).decode()
 
 
-class History:
-    """A complete history. Raises `HistoryError` where the events are none.
+class History(Timeline):
+    """A complete history with the views of `Timeline`. Raises `HistoryError` where the events are none.
 
     `events` holds every event with header and footer, so that ``events[n].n == n``.
     """
 
     def __init__(self, events: Iterable[Base], name: str = "history") -> None:
+        super().__init__(tuple(events))
         self.name = name
-        self.events = tuple(events)
         self.header, self.footer = _checked(self.events, name)
 
     def __getitem__(self, n: int) -> Base:

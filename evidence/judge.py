@@ -1,0 +1,118 @@
+"""From a history to verdicts. Pure: the judge never saw the run, only its history and the contract.
+
+Per clause the heaviest finding counts. A declared clause without any finding is VACUOUS; a failing
+finding of a clause that the scenario did not declare counts too.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+
+import msgspec
+
+from evidence import rules
+from evidence.errors import EvidenceError, HistoryError
+from evidence.events import Expect, Note
+from evidence.history import History, load
+from evidence.verdict import FAILING, Finding, ScenarioResult, Verdict, worst
+from evidence.window import NS_PER_S
+from spec import Clause
+
+__all__ = ["judge", "judge_file"]
+
+_NOTED = {"unsupported": Verdict.UNSUPPORTED, "prerequisite": Verdict.NOT_TESTABLE}
+_HARSH = FAILING - {Verdict.VACUOUS, Verdict.STALE}
+
+
+def judge(history: History, clauses: Mapping[str, Clause], *, path: str = "") -> ScenarioResult:
+    """Judge one complete history by the contract. ``path`` is only carried along, for reports."""
+    header = history.header
+    findings = list(_stated(history)) + list(_always(history))
+    findings = [_levelled(each, clauses) for each in findings]
+    found: dict[str, list[Finding]] = {}
+    for each in findings:
+        if each.clause in header.clauses or each.verdict in FAILING or each.verdict is Verdict.HARNESS_ERROR:
+            found.setdefault(each.clause, []).append(each)
+    for clause in header.clauses:
+        if not found.get(clause):
+            found[clause] = [_levelled(_missing(history, clause), clauses)]
+    kept = tuple(each for several in found.values() for each in several)
+    return ScenarioResult(
+        scenario=header.scenario, title=header.title, world=header.world, path=path, findings=kept,
+        clauses={clause: worst(each.verdict for each in several) for clause, several in found.items()},
+        duration_s=round(history.end_ns / NS_PER_S, 3), note=_reason(history),
+    )
+
+
+def judge_file(
+    root: Path, path: str, clauses: Mapping[str, Clause], scenario: str = "", world: str = ""
+) -> ScenarioResult:
+    """Judge the history at ``root / path``. What is no complete history gives a HARNESS-ERROR, never an exception.
+
+    ``scenario`` and ``world`` name the result of a file that can't tell itself.
+    """
+    try:
+        return judge(load(root / path), clauses, path=path)
+    except (HistoryError, OSError) as problem:
+        broken = Finding(clause="", verdict=Verdict.HARNESS_ERROR, rule="history", seen=str(problem))
+        return ScenarioResult(
+            scenario=scenario or Path(path).stem, title="", world=world, clauses={}, findings=(broken,), path=path,
+            note=str(problem),
+        )
+
+
+def _stated(history: History) -> Iterable[Finding]:
+    """What the scenario expected, and an error of the scenario itself."""
+    if history.footer.outcome == "error":
+        for clause in history.header.clauses:
+            yield _broken(clause, "scenario", history.footer.error, history.footer.n)
+    for expect in history.of(Expect):
+        try:
+            yield from rules.apply(history, expect)
+        except EvidenceError as problem:
+            yield _broken(expect.clause, expect.rule, str(problem), expect.n)
+
+
+def _always(history: History) -> Iterable[Finding]:
+    """What must hold in every history."""
+    for name, (clauses, function) in rules.invariants().items():
+        try:
+            yield from function(history)
+        except EvidenceError as problem:
+            yield _broken(clauses[0], name, str(problem), history.footer.n)
+
+
+def _broken(clause: str, rule: str, problem: str, n: int) -> Finding:
+    return Finding(clause=clause, verdict=Verdict.HARNESS_ERROR, rule=rule, seen=problem, events=(n,))
+
+
+def _missing(history: History, clause: str) -> Finding:
+    """For a declared clause that nothing was found about: a noted reason, else VACUOUS."""
+    for note in history.of(Note):
+        if note.text in _NOTED:
+            reason = str(note.detail.get("reason", note.text))
+            return Finding(clause=clause, verdict=_NOTED[note.text], rule=note.text, seen=reason, events=(note.n,))
+    return Finding(clause=clause, verdict=Verdict.VACUOUS, rule="minimum-work", seen="nothing was seen of this clause")
+
+
+def _levelled(finding: Finding, clauses: Mapping[str, Clause]) -> Finding:
+    """A SHOULD that is not met is NON-STRICT; nothing about an INFO clause is judged."""
+    known = clauses.get(finding.clause)
+    if known is None:
+        seen = f"the contract has no clause {finding.clause!r}: {finding.seen}"
+        return msgspec.structs.replace(finding, verdict=Verdict.HARNESS_ERROR, seen=seen)
+    if finding.verdict is Verdict.HARNESS_ERROR or finding.verdict is Verdict.UNSUPPORTED:
+        return finding
+    if known.level == "INFO":
+        return msgspec.structs.replace(finding, verdict=Verdict.INFO)
+    if known.level == "SHOULD" and finding.verdict in _HARSH:
+        return msgspec.structs.replace(finding, verdict=Verdict.NON_STRICT)
+    return finding
+
+
+def _reason(history: History) -> str:
+    notes: Sequence[Note] = [note for note in history.of(Note) if note.text in _NOTED]
+    if history.footer.outcome == "error":
+        return history.footer.error
+    return str(notes[0].detail.get("reason", "")) if notes else ""

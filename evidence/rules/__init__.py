@@ -1,0 +1,102 @@
+"""The judge's rules: one small pure function each, found by name.
+
+A rule answers one expectation of a scenario:
+
+    @rule("closed")
+    def closed(history: History, expect: Expect, *, conn: int, after: int, latest: str) -> Finding: ...
+
+The arguments of the expectation become the function's keyword arguments. An invariant needs no
+expectation; it runs on every history and gives a finding only where its premise occurred:
+
+    @invariant("REC-10")
+    def one_at_a_time(history: History) -> list[Finding]: ...
+"""
+
+from __future__ import annotations
+
+import importlib
+import inspect
+import pkgutil
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from evidence.errors import RuleMisuse, UnknownRule
+from evidence.events import Expect
+from evidence.verdict import Finding
+
+if TYPE_CHECKING:
+    from evidence.history import History
+
+__all__ = ["Invariant", "Rule", "apply", "check_arguments", "invariant", "invariants", "rule", "rules"]
+
+Rule = Callable[..., "Finding | list[Finding]"]
+Invariant = Callable[["History"], "list[Finding]"]
+R = TypeVar("R", bound=Rule)
+I = TypeVar("I", bound=Invariant)  # noqa: E741 - a type variable, never beside a 1
+
+_rules: dict[str, Rule] = {}
+_invariants: dict[str, tuple[tuple[str, ...], Invariant]] = {}
+
+
+def rule(name: str) -> Callable[[R], R]:
+    """Register the decorated function under the name that expectations use."""
+
+    def register(function: R) -> R:
+        assert _rules.get(name, function).__module__ == function.__module__, f"rule {name!r} is declared twice"
+        _rules[name] = function
+        return function
+
+    return register
+
+
+def invariant(*clauses: str) -> Callable[[I], I]:
+    """Register the decorated function for every history; ``clauses`` are those that it may give findings about."""
+
+    def register(function: I) -> I:
+        _invariants[function.__name__] = (clauses, function)
+        return function
+
+    return register
+
+
+def rules() -> Mapping[str, Rule]:
+    """Every rule by its name: imports the whole package."""
+    _import_all()
+    return _rules
+
+
+def invariants() -> Mapping[str, tuple[tuple[str, ...], Invariant]]:
+    """Every invariant by its function's name, with its clauses: imports the whole package."""
+    _import_all()
+    return _invariants
+
+
+def apply(history: History, expect: Expect) -> list[Finding]:
+    """Judge one expectation. Raises `UnknownRule` or `RuleMisuse` where the scenario asks for the impossible."""
+    function = check_arguments(expect.rule, expect.args)
+    found = function(history, expect, **(expect.args if _takes_arguments(function) else {}))
+    return list(found) if isinstance(found, list) else [found]
+
+
+def check_arguments(name: str, args: Mapping[str, Any]) -> Rule:
+    """The rule, if these are arguments for it. Raises `UnknownRule` or `RuleMisuse`."""
+    known = rules()
+    if name not in known:
+        raise UnknownRule(f"there is no rule {name!r}; known are {', '.join(sorted(known))}")
+    function = known[name]
+    if _takes_arguments(function):
+        try:
+            inspect.signature(function).bind(None, None, **args)
+        except TypeError as problem:
+            raise RuleMisuse(f"rule {name!r}: {problem}; it takes {inspect.signature(function)}") from problem
+    return function
+
+
+def _takes_arguments(function: Rule) -> bool:
+    kinds = [parameter.kind for parameter in inspect.signature(function).parameters.values()]
+    return inspect.Parameter.KEYWORD_ONLY in kinds or inspect.Parameter.VAR_KEYWORD in kinds
+
+
+def _import_all() -> None:
+    for module in pkgutil.iter_modules(__path__, prefix=f"{__name__}."):
+        importlib.import_module(module.name)
