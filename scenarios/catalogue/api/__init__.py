@@ -1,0 +1,1 @@
+"""API: bearer tokens, problem documents, encoded ids."""

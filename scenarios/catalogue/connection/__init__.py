@@ -1,0 +1,1 @@
+"""CON: who gets in, and at which path."""

@@ -1,0 +1,68 @@
+"""Dialling where the upgrade itself is in question."""
+
+from __future__ import annotations
+
+from scenarios.world import App, Executor, World
+
+
+def recorded(world: World, event: str, **fields: object) -> bool:
+    """Whether the history has such an event by now."""
+    try:
+        world.last(event, **fields)
+    except LookupError:
+        return False
+    return True
+
+
+async def dial(world: World, executor: Executor) -> tuple[int, bool]:
+    """Dial once and wait for the answer to the upgrade. Returns the connection number and whether it was accepted.
+
+    A relay that answers nothing at all leaves the connection neither accepted nor refused; that reads as not accepted.
+    """
+    conn = await executor.connect(wait=False)
+
+    async def answered() -> bool:
+        return recorded(world, "upgraded", conn=conn) or recorded(world, "refused", conn=conn)
+
+    await world.until(answered, within_s=world.timing.handshake_deadline_s)
+    return conn, recorded(world, "upgraded", conn=conn)
+
+
+async def expect_shut_out(world: World, executor: Executor, clause: str, statuses: list[int] | None = None) -> None:
+    """Dial where the relay must not let the executor in, and say so for `clause`.
+
+    A refusal after the upgrade is a refusal too: then the relay ends the connection itself, having sent nothing but
+    executor_info. ``statuses``: what CON-8 wants of a refusal at the upgrade.
+    """
+    conn, accepted = await dial(world, executor)
+    opened = world.last("open", conn=conn)
+    if accepted:
+        await world.until_closed(executor, conn=conn, within_s=world.timing.handshake_deadline_s)
+        world.expect(
+            clause,
+            "closed",
+            "let in at the upgrade, the connection is ended by the relay",
+            conn=conn,
+            after=world.last("upgraded", conn=conn),
+            latest="handshake + scan + slack",
+        )
+    else:
+        world.expect(clause, "refused", "the upgrade is refused", conn=conn)
+    if statuses is not None:
+        world.expect("CON-8", "refused", "the refusal comes at the upgrade", conn=conn, status=statuses)
+    world.expect(
+        clause, "quiet", "no request but executor_info", conn=conn, since=opened, until=None, allow=["executor_info"]
+    )
+
+
+async def expect_unlisted(world: World, app: App, executor: Executor, clause: str, since: int) -> None:
+    """Look at the list twice, a scan apart, and say that the executor is in neither."""
+    await world.control.executors(app)
+    await world.sleep(2 * world.timing.scan_s)  # a relay may show a registration only with its next scan
+    await world.control.executors(app)
+    world.expect(clause, "not_listed", "nothing is registered", executor=executor.id, since=since, until=None)
+
+
+def socket_path(*segments: str, front: str = "") -> str:
+    """A request path below the relay's base; the segments go out as they are, so they come percent-encoded."""
+    return f"{front}/websocket/" + "/".join(segments)

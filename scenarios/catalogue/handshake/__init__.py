@@ -1,0 +1,1 @@
+"""HSK: executor_info, from the upgrade to the executors list."""

@@ -1,0 +1,1 @@
+"""ROB: crowds, hostile clients, kills at any moment."""

@@ -1,0 +1,104 @@
+"""ROB-3: the relay killed at any moment."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+
+from scenarios.catalogue import scenario
+from scenarios.catalogue.connection.dialing import dial
+from scenarios.catalogue.envelope.calls import HELD, ready_executor
+from scenarios.catalogue.handshake.answers import SILENT
+from scenarios.world import App, Reply, Script, World
+
+
+async def _idle(world: World, app: App) -> None:
+    await ready_executor(world, app)
+
+
+async def _amid_handshakes(world: World, app: App) -> None:
+    for number in range(20):
+        executor = await world.executor(app, script=SILENT if number % 2 else None, connect=False)
+        await executor.connect(wait=False)
+
+
+async def _amid_calls(world: World, app: App) -> None:
+    executor = await ready_executor(world, app, HELD)
+    for number in range(5):
+        world.spawn(world.control.workflow(app, "get", f"wf-{number}"))
+    await world.until_frame(executor, "get_workflow", within_s=world.timing.request_deadline_s)
+
+
+async def _amid_writes(world: World, app: App) -> None:
+    for number in range(40):
+        world.spawn(world.control.patch_settings(app, {"executorTimeoutSecs": 30 + number}))
+    await world.control.executors(app)
+
+
+async def _amid_recovery(world: World, app: App) -> None:
+    peer = await ready_executor(world, app, Script(replies={"recovery": Reply(silent=True)}))
+    mortal = await ready_executor(world, app)
+    await mortal.drop("rst")
+    timing = world.timing
+    await world.until_frame(peer, "recovery", within_s=app.grace_s + timing.backoff_first_s + 5)
+
+
+_MOMENTS: dict[str, Callable[[World, App], Awaitable[None]]] = {
+    "idle": _idle,
+    "amid-handshakes": _amid_handshakes,
+    "amid-calls": _amid_calls,
+    "amid-writes": _amid_writes,
+    "amid-recovery": _amid_recovery,
+}
+
+
+@scenario(
+    "ROB-3/killed",
+    clauses=("ROB-3",),
+    title="Killed at this moment, the relay starts again on its own data and serves",
+    simulated=False,
+    disturbs=True,
+    needs=("restart",),
+    faults=(67,),
+    variants=_MOMENTS,
+)
+async def killed(world: World, moment: Callable[[World, App], Awaitable[None]]) -> None:
+    """Its own data: the application and its key are known after the restart without being made again."""
+    app = await world.app()
+    await moment(world, app)
+    await world.relay.kill()
+    await world.relay.start()
+    await _expect_serving(world, app)
+
+
+@scenario(
+    "ROB-3/killed-again-and-again",
+    clauses=("ROB-3",),
+    title="Killed five times, at once after each start, the relay starts again on its own data",
+    simulated=False,
+    disturbs=True,
+    needs=("restart",),
+)
+async def killed_again_and_again(world: World) -> None:
+    app = await world.app()
+    resident = await world.executor(app, script=Script(redial_s=world.timing.redial_s))
+    for _ in range(5):
+        await world.relay.kill()
+        await world.relay.start()
+    await world.until_status(resident, "HEALTHY", within_s=world.timing.handshake_deadline_s + app.grace_s)
+    await _expect_serving(world, app)
+
+
+async def _expect_serving(world: World, app: App) -> None:
+    executor = await world.executor(app, connect=False)
+    conn, _ = await dial(world, executor)
+    world.expect("ROB-3", "accepted", "its application and key are known again", conn=conn)
+    await world.until_status(executor, "HEALTHY", within_s=world.timing.handshake_deadline_s)
+    world.expect(
+        "ROB-3",
+        "listed",
+        "and the executor registers",
+        executor=executor.id,
+        after=world.last("upgraded", conn=conn),
+        fields={"status": "HEALTHY"},
+        latest="handshake",
+    )
