@@ -1,0 +1,114 @@
+"""A run's folder: ``results/<time>-<target>/`` with ``index.json`` and ``histories/``.
+
+The index says what was run and where, never how it went: verdicts are worked out from the
+histories, now or years later.
+"""
+
+from __future__ import annotations
+
+import os
+import platform
+import re
+from collections.abc import Mapping
+from contextlib import suppress
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from evidence.errors import HistoryError, MalformedHistory, UnknownFormat
+from evidence.judge import judge_file
+from evidence.verdict import RunResult
+from spec import Clause
+
+__all__ = ["HISTORIES", "INDEX", "Entry", "Index", "host_facts", "judge_run", "new_folder", "read_index", "write_index"]
+
+INDEX = "index.json"
+HISTORIES = "histories"
+INDEX_FORMAT = 1
+
+
+class Entry(msgspec.Struct, frozen=True, kw_only=True):
+    """One scenario in one world. ``path`` of its history is relative to the run's folder, with forward slashes."""
+
+    scenario: str
+    world: str
+    path: str
+
+
+class Index(msgspec.Struct, frozen=True, kw_only=True):
+    """What was run. Times of day are RFC 3339, for people."""
+
+    format: int = INDEX_FORMAT
+    tool: str
+    relay: str  # name in the profile
+    target: str
+    started: str
+    seed: int
+    pace: str  # "fast" or "documented"
+    timing: Mapping[str, float]  # short names, seconds
+    scenarios: tuple[Entry, ...]
+    duration_s: float = 0.0
+    command: str = ""  # as typed, without keys
+    host: Mapping[str, Any] = {}
+    versions: Mapping[str, str] = {}
+
+
+def new_folder(results: Path, target: str, *, now: datetime | None = None) -> Path:
+    """Make ``results/<time>-<target>/`` and point ``results/latest`` at it. Returns the new folder."""
+    stamp = (now or datetime.now(UTC)).strftime("%Y%m%dT%H%M%S")
+    name = re.sub(r"[^A-Za-z0-9._-]+", "-", target).strip("-") or "relay"
+    folder, again = results / f"{stamp}-{name}", 1
+    while folder.exists():
+        again += 1
+        folder = results / f"{stamp}-{name}-{again}"
+    (folder / HISTORIES).mkdir(parents=True)
+    link = results / "latest"
+    with suppress(OSError):  # a file system without links: the folder is there all the same
+        fresh = results / f".latest-{os.getpid()}"
+        fresh.unlink(missing_ok=True)
+        fresh.symlink_to(folder.name, target_is_directory=True)
+        fresh.replace(link)
+    return folder
+
+
+def write_index(folder: Path, index: Index) -> None:
+    (folder / INDEX).write_bytes(msgspec.json.format(msgspec.json.encode(index), indent=2) + b"\n")
+
+
+def read_index(folder: Path) -> Index:
+    """Raises `HistoryError` where the folder is no run, or its index is of another format."""
+    path = folder / INDEX
+    if not path.is_file():
+        raise HistoryError(f"{folder} is no run: it has no {INDEX}; give a folder below results/, or results/latest")
+    try:
+        index = msgspec.json.decode(path.read_bytes(), type=Index)
+    except msgspec.DecodeError as problem:
+        raise MalformedHistory(f"{path}: no index of a run: {problem}") from problem
+    if index.format != INDEX_FORMAT:
+        raise UnknownFormat(f"{path}: written in format {index.format}, this version reads format {INDEX_FORMAT}")
+    return index
+
+
+def judge_run(folder: Path, clauses: Mapping[str, Clause]) -> RunResult:
+    """Every verdict of a run, from its files alone. Raises `HistoryError` where the folder is no run."""
+    index = read_index(folder)
+    results = tuple(
+        judge_file(folder, entry.path, clauses, entry.scenario, entry.world) for entry in index.scenarios
+    )
+    return RunResult(
+        relay=index.relay, started=index.started, duration_s=index.duration_s, scenarios=results,
+        levels={clause.id: clause.level for clause in clauses.values()}, seed=index.seed, pace=index.pace,
+        timing=index.timing, tool=index.tool, host=index.host, versions=index.versions, command=index.command,
+    )
+
+
+def host_facts() -> dict[str, Any]:
+    """What a reader needs to weigh the measurements: system, processor count, Python. No name of the machine."""
+    return {
+        "system": f"{platform.system()} {platform.release()}",
+        "machine": platform.machine(),
+        "cores": os.cpu_count() or 1,
+        "python": f"{platform.python_implementation()} {platform.python_version()}",
+    }
