@@ -168,7 +168,7 @@ class Profile(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
         return hashlib.sha256(msgspec.json.encode(bare, order="deterministic")).hexdigest()[:16]
 
     def timing_at(self, pace: Pace) -> Timing:
-        """What the relay is held to. ``fast``: a builtin's short figures, a foreign relay's own with the least grace."""
+        """What the relay is held to. ``fast``: a builtin's short figures; another's own, least grace."""
         if self.builtin is not None:
             return FAST if pace == "fast" else DOCUMENTED
         return self.timing.timing(self.timing.least_grace_s() if pace == "fast" else self.timing.grace_s)

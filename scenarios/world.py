@@ -114,7 +114,10 @@ class Control(Protocol):
     """
 
     async def patch_settings(self, app: App, changes: Mapping[str, Any]) -> Answer: ...
-    async def executors(self, app: App) -> Sequence[Seen]: ...
+    async def executors(self, app: App) -> Sequence[Seen]:
+        """The list, recorded as a Poll. Raises `ControlError` where none was had; that is recorded too."""
+        ...
+
     async def audit(self, org: str) -> Sequence[Mapping[str, Any]]: ...
     async def surfaced(self, app: App) -> Sequence[str]: ...
     async def workflow(self, app: App, op: str, workflow_id: str = "", **args: Any) -> Answer:
@@ -122,13 +125,23 @@ class Control(Protocol):
         ...
 
     async def http(
-        self, method: str, path: str, *, json: Any = None, token: str | None = "", raw: bytes | None = None,
-        content_type: str | None = None, org: str | None = None,
+        self,
+        method: str,
+        path: str,
+        *,
+        json: Any = None,
+        token: str | None = "",
+        raw: bytes | None = None,
+        content_type: str | None = None,
+        org: str | None = None,
+        headers: Mapping[str, str] | None = None,
     ) -> Answer:
         """Any HTTP request (wire world). ``token`` "" means the world's own, None means none."""
         ...
 
-    async def create_key(self, org: str, apps: Sequence[str] = (), permissions: Sequence[str] | None = None) -> tuple[str, str]:
+    async def create_key(
+        self, org: str, apps: Sequence[str] = (), permissions: Sequence[str] | None = None
+    ) -> tuple[str, str]:
         """Returns (name, secret)."""
         ...
 
@@ -148,7 +161,13 @@ class RelayControl(Protocol):
 
     async def restart(self, down_s: float = 0.0) -> None: ...
 
-    async def log(self) -> str: ...
+    async def log(self) -> str:
+        """What it logged since the scenario began; recorded as RelayLog."""
+        ...
+
+    async def step_clock(self, seconds: float) -> None:
+        """Step the relay's wall clock, forward or back (simulated world; `Unsupported` elsewhere)."""
+        ...
 
 
 class World(Protocol):
@@ -166,16 +185,31 @@ class World(Protocol):
         ...
 
     async def app(
-        self, *, grace_s: float | None = None, org: str | None = None, name: str | None = None,
-        settings: Mapping[str, Any] | None = None, register: bool = True,
+        self,
+        *,
+        grace_s: float | None = None,
+        org: str | None = None,
+        name: str | None = None,
+        settings: Mapping[str, Any] | None = None,
+        register: bool = True,
     ) -> App:
         """A fresh application. ``grace_s`` None: the run's grace. ``org`` "other": a second organisation."""
         ...
 
     async def executor(
-        self, app: App, id: str | None = None, *, version: str = "v1", language: str = "python",
-        hostname: str | None = "host", sdk_version: str = "2.31.1", metadata: Mapping[str, Any] | None = None,
-        script: Script | None = None, key: str | None = None, connect: bool = True, info: Mapping[str, Any] | None = None,
+        self,
+        app: App,
+        id: str | None = None,
+        *,
+        version: str = "v1",
+        language: str = "python",
+        hostname: str | None = "host",
+        sdk_version: str = "2.31.1",
+        metadata: Mapping[str, Any] | None = None,
+        script: Script | None = None,
+        key: str | None = None,
+        connect: bool = True,
+        info: Mapping[str, Any] | None = None,
         path: str | None = None,
     ) -> Executor:
         """A scripted executor, connected and handshaken unless told otherwise.
@@ -194,7 +228,13 @@ class World(Protocol):
         ...
 
     async def until_frame(
-        self, executor: Executor, type: str, *, within_s: float, conn: int | None = None, count: int = 1,
+        self,
+        executor: Executor,
+        type: str,
+        *,
+        within_s: float,
+        conn: int | None = None,
+        count: int = 1,
         match: Mapping[str, Any] | None = None,
     ) -> Mapping[str, Any] | None:
         """Wait until the relay has sent this executor ``count`` such requests; the last of them, or None."""

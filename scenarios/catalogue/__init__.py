@@ -69,7 +69,7 @@ def scenario(
     worlds: Iterable[str] | None = None,
     disturbs: bool = False,
     needs: Iterable[str] = (),
-    variants: Mapping[str, Any] | Sequence[str] = (),
+    variants: Mapping[str, Any] | Iterable[str] = (),
     documented_s: float | None = None,
 ) -> Callable[[Body], Body]:
     """Register the decorated coroutine. ``simulated=False``: wire only; ``worlds`` overrides both.

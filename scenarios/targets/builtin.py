@@ -1,0 +1,54 @@
+"""The relays that come with the suite, started as anybody would start them: as processes, never imported."""
+
+from __future__ import annotations
+
+import secrets
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from conductor.timing import Timing
+from scenarios.profile import Organisation, Profile
+from scenarios.targets.process import ProcessTarget
+
+ORGANISATIONS = ("proof", "neighbour")
+"""The scenarios' own organisation and the other tenant."""
+
+
+def target(profile: Profile, timing: Timing, folder: Path, instance: str) -> ProcessTarget:
+    """A reference relay, or a broken one, with two organisations, an admin key for each, and this timing."""
+    assert profile.builtin is not None
+    kind, _, defect = profile.builtin.partition("/")
+    module = ["-m", "reference_relay"] if kind == "reference" else ["-m", "broken_relays", defect]
+    tenants = tuple(Organisation(name=name, key=f"dbos_{name}_{secrets.token_hex(16)}") for name in ORGANISATIONS)
+
+    def command(port: int, data: Path) -> Sequence[str]:
+        config = data / "relay.yaml"
+        config.write_bytes(msgspec.yaml.encode(_config(tenants, timing, profile.relay.base)))
+        store = data / "data"
+        return [sys.executable, *module, "--config", str(config), "--port", str(port), "--data", str(store)]
+
+    return ProcessTarget(
+        instance=instance,
+        command=command,
+        log_path=folder / "relays" / f"{instance}.log",
+        base=profile.relay.base,
+        ready_s=profile.control.ready_s,
+        tenants=tenants,
+        environment=profile.relay.environment,
+        announces=True,
+    )
+
+
+def _config(tenants: Sequence[Organisation], timing: Timing, base: str) -> dict[str, Any]:
+    return {
+        "base_path": base,
+        "organisations": {
+            tenant.name: {"keys": [{"name": "proof-admin", "key": tenant.key, "permissions": "all"}]}
+            for tenant in tenants
+        },
+        "timing": msgspec.to_builtins(timing),
+    }

@@ -1,0 +1,185 @@
+"""A relay as a process of the suite's own, in a process group that never outlives it."""
+
+from __future__ import annotations
+
+import asyncio
+import atexit
+import contextlib
+import os
+import shlex
+import shutil
+import signal
+import socket
+import tempfile
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+
+import msgspec
+
+from scenarios.errors import TargetError
+from scenarios.profile import Organisation, Profile
+from scenarios.targets.ready import wait_until_ready
+
+STOP_WAIT_S = 5.0
+"""How long a relay may take to end after SIGTERM before SIGKILL."""
+_LOG_TAIL_LINES = 15
+
+_groups: set[int] = set()
+
+
+@atexit.register
+def _kill_groups() -> None:
+    """The last resort: whatever ended the suite, no relay stays behind."""
+    for group in _groups:
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(group, signal.SIGKILL)
+
+
+class ProcessTarget:
+    """See `scenarios.targets.Target`. ``command`` makes the argument list from port and data directory.
+
+    ``announces``: the process takes port 0 and prints one JSON line ``{"event": "ready", "port": N}`` on stdout.
+    Otherwise it is given a free port and is ready when it answers there.
+    """
+
+    def __init__(
+        self, *, instance: str, command: Callable[[int, Path], Sequence[str]], log_path: Path, base: str,
+        ready_s: float, tenants: Sequence[Organisation], environment: Mapping[str, str], announces: bool,
+    ) -> None:  # fmt: skip
+        self.instance = instance
+        self.tenants = tenants
+        self._command = command
+        self._log_path = log_path
+        self._base = base
+        self._ready_s = ready_s
+        self._environment = {**os.environ, **environment}
+        self._announces = announces
+        self._port = 0 if announces else free_port()
+        self._data: Path | None = None
+        self._process: asyncio.subprocess.Process | None = None
+        self._draining: asyncio.Task[None] | None = None
+
+    @property
+    def url(self) -> str:
+        return f"http://127.0.0.1:{self._port}{self._base}"
+
+    async def start(self) -> None:
+        if self._data is None:
+            self._data = Path(tempfile.mkdtemp(prefix="relayproof-"))
+            self._log_path.parent.mkdir(parents=True, exist_ok=True)
+        arguments = list(self._command(self._port, self._data))
+        with self._log_path.open("ab") as log:
+            try:
+                self._process = await asyncio.create_subprocess_exec(
+                    *arguments,
+                    stdin=asyncio.subprocess.DEVNULL,
+                    stdout=asyncio.subprocess.PIPE if self._announces else log,
+                    stderr=log,
+                    env=self._environment,
+                    start_new_session=True,
+                )
+            except OSError as problem:
+                raise TargetError(f"{self.instance}: {arguments[0]} can't be started: {problem}") from problem
+        _groups.add(self._process.pid)
+        try:
+            async with asyncio.timeout(self._ready_s):
+                await self._until_ready(self._process)
+        except TimeoutError:
+            await self.kill()
+            raise TargetError(f"{self.instance} was not ready within {self._ready_s:g} s", self._tail()) from None
+
+    async def stop(self) -> None:
+        if (process := self._running()) is None:
+            return
+        process.terminate()
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(STOP_WAIT_S):
+                await process.wait()
+        await self.kill()
+
+    async def kill(self) -> None:
+        if self._process is None:
+            return
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(self._process.pid, signal.SIGKILL)
+        await self._process.wait()
+        _groups.discard(self._process.pid)
+        if self._draining is not None:
+            await self._draining
+            self._draining = None
+
+    async def pause(self) -> None:
+        if (process := self._running()) is not None:
+            os.killpg(process.pid, signal.SIGSTOP)
+
+    async def resume(self) -> None:
+        if (process := self._running()) is not None:
+            os.killpg(process.pid, signal.SIGCONT)
+
+    async def log(self) -> str:
+        return self._log_path.read_text(encoding="utf-8", errors="replace") if self._log_path.exists() else ""
+
+    async def close(self) -> None:
+        await self.kill()
+        if self._data is not None:
+            shutil.rmtree(self._data, ignore_errors=True)
+
+    def _running(self) -> asyncio.subprocess.Process | None:
+        return self._process if self._process is not None and self._process.returncode is None else None
+
+    async def _until_ready(self, process: asyncio.subprocess.Process) -> None:
+        if not self._announces:
+            await wait_until_ready(self.url, gone=lambda: self._exited(process))
+            return
+        assert process.stdout is not None
+        while line := await process.stdout.readline():
+            with contextlib.suppress(msgspec.DecodeError, TypeError, KeyError):
+                ready = msgspec.json.decode(line)
+                if ready["event"] == "ready":
+                    self._port = int(ready["port"])
+                    self._draining = asyncio.create_task(self._drain(process.stdout))
+                    return
+        await process.wait()
+        self._exited(process)
+
+    def _exited(self, process: asyncio.subprocess.Process) -> None:
+        if process.returncode is not None:
+            raise TargetError(
+                f"{self.instance} ended with status {process.returncode} before it was ready", self._tail()
+            )
+
+    async def _drain(self, stdout: asyncio.StreamReader) -> None:
+        """A pipe that nobody reads would stop the relay."""
+        while chunk := await stdout.read(65536):
+            with self._log_path.open("ab") as log:
+                log.write(chunk)
+
+    def _tail(self) -> str:
+        lines = self._log_path.read_text(encoding="utf-8", errors="replace").splitlines()
+        return "\n".join(lines[-_LOG_TAIL_LINES:])
+
+
+def command_target(profile: Profile, template: str, folder: Path, instance: str) -> ProcessTarget:
+    """``cmd:``: ``{port}`` and ``{dir}`` are filled in, the rest is split like a shell does, without a shell."""
+
+    def command(port: int, data: Path) -> list[str]:
+        return [word.replace("{port}", str(port)).replace("{dir}", str(data)) for word in shlex.split(template)]
+
+    return ProcessTarget(
+        instance=instance,
+        command=command,
+        log_path=folder / "relays" / f"{instance}.log",
+        base=profile.relay.base,
+        ready_s=profile.control.ready_s,
+        tenants=profile.tenancy.organisations,
+        environment=profile.relay.environment,
+        announces=False,
+    )
+
+
+def free_port() -> int:
+    """A port of the loopback that was free a moment ago."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port: int = probe.getsockname()[1]
+        return port

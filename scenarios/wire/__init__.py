@@ -1,0 +1,1 @@
+"""The wire world: scripted executors on real sockets against a relay that runs as a process."""
