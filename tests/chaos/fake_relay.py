@@ -13,7 +13,7 @@ from websockets.exceptions import ConnectionClosed
 
 
 class FakeRelay:
-    """``grace_s`` after an executor's socket ended, ``recovery`` goes to one peer and, if that one goes too, to the next."""
+    """``grace_s`` after an executor's socket ended, ``recovery`` goes to one peer, and to the next if that one goes."""
 
     def __init__(self, grace_s: float = 0.5, recovers: bool = True) -> None:
         self.grace_s = grace_s
