@@ -24,7 +24,7 @@ from conductor.errors import (
     UnknownType,
 )
 from conductor.messages import Request, RequestBase, Response, ResponseBase
-from conductor.sendable import ensure_sendable
+from conductor.outgoing import ensure_sendable
 
 __all__ = ["Envelope", "decode_envelope", "decode_request", "decode_response", "decode_response_as", "encode"]
 

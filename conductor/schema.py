@@ -6,7 +6,7 @@ from typing import Any, get_args
 
 import msgspec
 
-from conductor import messages, records
+from conductor import messages
 from conductor.messages import Request, Response
 
 __all__ = ["json_schema"]
@@ -20,8 +20,7 @@ def json_schema() -> dict[str, Any]:
     narrower, see `conductor.sendable`.
     """
     groups = {"Request": get_args(Request), "Response": get_args(Response)}
-    record_classes = [getattr(records, name) for name in records.__all__]
-    classes = [*groups["Request"], *groups["Response"], *record_classes]
+    classes = [*groups["Request"], *groups["Response"]]
     _, components = msgspec.json.schema_components(classes, ref_template="#/$defs/{name}")
     definitions = dict(sorted(components.items()))
     for name, members in groups.items():

@@ -2,13 +2,13 @@
 
 A frame that breaks a rule makes at least one SDK drop the socket, end its process, never answer, or answer something
 else than was asked. Sources: measured with dbos 2.31.1 and @dbos-inc/dbos-sdk 4.27.6, read in the MIT-licensed Go and
-Java clients. `violations` judges any frame of any relay; `ensure_sendable` guards our own in about a microsecond.
+Java clients. `violations` judges any frame of any relay; `conductor.outgoing` holds our own to the same rules.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from datetime import datetime
 from typing import Any, TypeGuard
 
@@ -16,7 +16,6 @@ import msgspec
 from msgspec import Struct
 
 from conductor.catalogue import CATALOGUE, MessageSpec
-from conductor.errors import EncodeError
 from conductor.fields import FieldShape, body_shape, shapes
 from conductor.harms import (
     ALL_MISREAD,
@@ -26,12 +25,18 @@ from conductor.harms import (
     null_harm,
     wrong_type_harm,
 )
-from conductor.messages import RequestBase
 
-__all__ = ["Harm", "Violation", "ensure_sendable", "violations"]
+__all__ = ["JAVA_IMPORT_MARK", "TYPES_WITH_MEANING_RULES", "Harm", "Violation", "time_violations", "violations"]
 
 _JAVA_SNIFFS_CHARACTERS = 200
-_JAVA_IMPORT_MARK = '"import_workflow"'
+JAVA_IMPORT_MARK = '"import_workflow"'
+"""Java takes a message with this text early for an import, before it parses any JSON."""
+
+TYPES_WITH_MEANING_RULES = frozenset(
+    {"fork_workflow", "fork_from_failure", "get_workflow_aggregates", "get_step_aggregates"}
+)
+"""The types whose bodies have rules beyond JSON types, times and empty arrays."""
+
 _GO_LARGEST_START_STEP = 1_073_741_823
 _PAIRED_FILTERS = (("workflow_ids", "workflow_uuids"), ("user", "authenticated_user"))
 _FORK_SELECTORS = ("from_last_failure", "from_last_step", "from_step", "from_step_name")
@@ -57,20 +62,27 @@ def violations(opcode: str, payload: bytes) -> list[Violation]:
 
     An empty list means that all four SDKs take the frame as it is meant.
     """
+    text, frame, failure = _parsed(payload)
     if opcode != "text":
-        # TypeScript takes binary for text: good JSON is answered, anything else ends the process (measured).
         kills = {"python": Harm.IGNORED, "go": Harm.DISCONNECT, "java": Harm.IGNORED}
+        if failure:  # TypeScript takes binary for text (measured)
+            kills["typescript"] = Harm.PROCESS_EXIT
         return [Violation("text-only", f"the frame is {opcode}: send requests as text frames", kills)]
-    try:
-        text = str(payload, "utf-8")
-        frame = msgspec.json.decode(payload)
-    except (msgspec.MsgspecError, RecursionError, ValueError) as failure:
+    if failure:
         kills = {"python": Harm.DISCONNECT, "typescript": Harm.PROCESS_EXIT, "go": Harm.NO_REPLY, "java": Harm.NO_REPLY}
         return [Violation("valid-json", f"the frame is not one JSON value: {failure}", kills)]
     if not isinstance(frame, dict):
-        kills = {"python": Harm.DISCONNECT, "go": Harm.NO_REPLY, "java": Harm.NO_REPLY}
+        kills = {"python": Harm.DISCONNECT, "typescript": Harm.ERROR_REPLY, "go": Harm.NO_REPLY, "java": Harm.NO_REPLY}
         return [Violation("one-object", "the frame is JSON but no object", kills)]
     return [*_envelope(frame, text), *_fields(frame)]
+
+
+def _parsed(payload: bytes) -> tuple[str, Any, str]:
+    """The frame as text, its JSON value, and why it has none (empty when it has one)."""
+    try:
+        return str(payload, "utf-8"), msgspec.json.decode(payload), ""
+    except (msgspec.MsgspecError, RecursionError, ValueError) as failure:
+        return "", None, str(failure) or type(failure).__name__
 
 
 def _envelope(frame: dict[str, Any], text: str) -> Iterator[Violation]:
@@ -88,10 +100,10 @@ def _envelope(frame: dict[str, Any], text: str) -> Iterator[Violation]:
         go = Harm.MISREAD if request_id is None else Harm.NO_REPLY
         kills = {"python": Harm.DISCONNECT, "typescript": Harm.MISREAD, "go": go, "java": Harm.MISREAD}
         yield Violation("request-id-string", "request_id is missing or no string", kills)
-    if message_type != "import_workflow" and _JAVA_IMPORT_MARK in text[:_JAVA_SNIFFS_CHARACTERS]:
+    if message_type != "import_workflow" and JAVA_IMPORT_MARK in text[:_JAVA_SNIFFS_CHARACTERS]:
         yield Violation(
             "java-import-sniff",
-            f"{_JAVA_IMPORT_MARK} stands in the first {_JAVA_SNIFFS_CHARACTERS} characters of another message",
+            f"{JAVA_IMPORT_MARK} stands in the first {_JAVA_SNIFFS_CHARACTERS} characters of another message",
             {"java": Harm.NO_REPLY},
         )
 
@@ -137,10 +149,11 @@ def _check_shapes(spec: MessageSpec, fields: tuple[FieldShape, ...], values: dic
             kills = {"typescript": Harm.ERROR_REPLY if spec.nesting == "body" else Harm.MISREAD}
             yield Violation("no-empty-filter-array", f"{field.name} is an empty array: leave it out", kills)
         elif field.is_time and isinstance(value, str):
-            yield from _check_time(field.name, value)
+            yield from time_violations(field.name, value)
 
 
-def _check_time(name: str, value: str) -> Iterator[Violation]:
+def time_violations(name: str, value: str) -> Iterator[Violation]:
+    """Judge the text of one time field."""
     try:
         datetime.fromisoformat(value)
         well_formed = _ISO_TIME.fullmatch(value) is not None
@@ -186,62 +199,3 @@ def _is_int(value: object) -> TypeGuard[int]:
 def _json_type(value: object) -> str:
     names = {bool: "boolean", int: "integer", float: "number", str: "string", list: "array", dict: "object"}
     return names.get(type(value), "null")
-
-
-class _Guard(Struct, frozen=True):
-    """What `ensure_sendable` needs per message class: a strict decoder, and when to judge the slow way."""
-
-    decode: Callable[[bytes], Any]
-    in_body: bool
-    time_names: tuple[str, ...]
-    has_meaning_rules: bool
-
-
-def _guard(spec: MessageSpec) -> _Guard:
-    fields = body_shape(spec.request) if spec.nesting == "body" else shapes(spec.request)
-    return _Guard(
-        decode=msgspec.json.Decoder(spec.request).decode,
-        in_body=spec.nesting == "body",
-        time_names=tuple(field.name for field in fields if field.is_time),
-        has_meaning_rules=spec.type
-        in ("fork_workflow", "fork_from_failure", "get_workflow_aggregates", "get_step_aggregates"),
-    )
-
-
-_GUARDS: dict[type[RequestBase], _Guard] = {spec.request: _guard(spec) for spec in CATALOGUE.values()}
-_IMPORT_REQUEST = CATALOGUE["import_workflow"].request
-_IMPORT_MARK = _JAVA_IMPORT_MARK.encode()
-_IMPORT_MARK_ESCAPED = _IMPORT_MARK.replace(b"i", b"\\u0069", 1)
-
-
-def ensure_sendable(request: RequestBase, payload: bytes) -> bytes:
-    """Return the frame to send for `request`, whose JSON is `payload`. Raises EncodeError with every broken rule.
-
-    Text that Java would take for an import is escaped, which changes no value.
-    """
-    request_class = type(request)
-    if _IMPORT_MARK in payload and request_class is not _IMPORT_REQUEST:
-        payload = payload.replace(_IMPORT_MARK, _IMPORT_MARK_ESCAPED)
-    if not _is_plainly_sendable(_GUARDS[request_class], payload):
-        found = violations("text", payload)
-        if found:
-            reasons = "; ".join(violation.message for violation in found)
-            raise EncodeError(f"{request_class.__name__} would not be read alike by all SDKs: {reasons}")
-    return payload
-
-
-def _is_plainly_sendable(guard: _Guard, payload: bytes) -> bool:
-    """True when the strict decoder alone proves the frame: required fields, JSON types and nulls are right, and no
-    field is set that has a rule beyond them. False proves nothing."""
-    if guard.has_meaning_rules or b"[]" in payload:
-        return False
-    try:
-        decoded = guard.decode(payload)
-    except (msgspec.MsgspecError, RecursionError, ValueError):
-        return False
-    if guard.time_names:
-        holder = decoded.body if guard.in_body else decoded
-        for name in guard.time_names:
-            if getattr(holder, name):
-                return False
-    return True
