@@ -1,0 +1,1 @@
+"""AUD: what the audit log holds of a recovery, and what it keeps through a crash."""
