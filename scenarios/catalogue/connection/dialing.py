@@ -35,24 +35,21 @@ async def expect_shut_out(world: World, executor: Executor, clause: str, statuse
     executor_info. ``statuses``: what CON-8 wants of a refusal at the upgrade.
     """
     conn, accepted = await dial(world, executor)
-    opened = world.last("open", conn=conn)
     if accepted:
         await world.until_closed(executor, conn=conn, within_s=world.timing.handshake_deadline_s)
+        opened = world.last("open", conn=conn)
         world.expect(
             clause,
-            "closed",
-            "let in at the upgrade, the connection is ended by the relay",
+            "quiet",
+            "no request but executor_info",
             conn=conn,
-            after=world.last("upgraded", conn=conn),
-            latest="handshake + scan + slack",
+            since=opened,
+            until=None,
+            allow=["executor_info"],
         )
-    else:
-        world.expect(clause, "refused", "the upgrade is refused", conn=conn)
+    world.expect(clause, "refused", "refused, or ended by the relay", conn=conn, or_closed=True)
     if statuses is not None:
         world.expect("CON-8", "refused", "the refusal comes at the upgrade", conn=conn, status=statuses)
-    world.expect(
-        clause, "quiet", "no request but executor_info", conn=conn, since=opened, until=None, allow=["executor_info"]
-    )
 
 
 async def expect_unlisted(world: World, app: App, executor: Executor, clause: str, since: int) -> None:

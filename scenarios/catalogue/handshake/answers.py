@@ -11,7 +11,7 @@ from scenarios.world import App, Executor, Reply, Script, World
 SILENT = Script(replies={"executor_info": Reply(silent=True)})
 
 
-def info_answer(executor_id: str, request_id: object, **changes: Any) -> dict[str, Any]:
+def info_answer(executor_id: str, request_id: object, /, **changes: Any) -> dict[str, Any]:
     """What a Python executor answers to executor_info (protocol page), with changes."""
     return {
         "type": "executor_info",
@@ -29,8 +29,8 @@ def info_answer(executor_id: str, request_id: object, **changes: Any) -> dict[st
 
 async def asked_for_info(world: World, executor: Executor) -> Mapping[str, Any]:
     """Dial, say nothing, and return the relay's executor_info request. Raises `Prerequisite` where none comes."""
-    await executor.connect(wait=False)
-    asked = await world.until_frame(executor, "executor_info", within_s=world.timing.handshake_deadline_s)
+    conn = await executor.connect(wait=False)
+    asked = await world.until_frame(executor, "executor_info", conn=conn, within_s=world.timing.handshake_deadline_s)
     if asked is None:
         raise Prerequisite("the relay never sent executor_info")
     return asked
