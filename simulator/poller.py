@@ -49,23 +49,26 @@ class Poller:
         self._timing = timing
         self._marks = marks
         self._changed = changed
+        self._started = self._asking = self._again = False
+        self._next_ns = 0
         self._moves: list[int] = []  # the last two moments between which the list changed
 
     def start(self) -> None:
         """From now on look by itself."""
-        self._look()
+        self._started = True
+        self.ask()
 
     def ask(self) -> None:
-        """One more look at the list, now."""
-        self._clock.call(self._latency_ns(), self._serve, self._clock.now_ns)
+        """One look that begins now or, while one is under way, right after it."""
+        if self._asking:
+            self._again = True
+        else:
+            self._asking, self._again = True, False
+            self._clock.call(self._latency_ns(), self._serve, self._clock.now_ns)
 
     def status_of(self, executor_id: str) -> str:
         """As the last list showed it; "GONE" where it has no record."""
         return next((seen.status for seen in self.list if seen.executor == executor_id), "GONE")
-
-    def _look(self) -> None:
-        self.ask()
-        self._clock.call(self._until_next_ns(), self._look)
 
     def _until_next_ns(self) -> int:
         now_ns = self._clock.now_ns
@@ -88,7 +91,7 @@ class Poller:
             self._reply(asked_ns, "404 Not Found")
         else:
             shown = tuple(_seen(record) for record in self._relay.core.executors_of(self._key))
-            self._relay.settled(lambda: self._reply(asked_ns, shown))
+            self._relay.settled(lambda settled: self._reply(asked_ns, shown if settled else "connection reset"))
 
     def _reply(self, asked_ns: int, shown: tuple[Seen, ...] | str) -> None:
         self._clock.call(self._latency_ns(), self._answer, asked_ns, shown)
@@ -104,7 +107,17 @@ class Poller:
             if shown != self.list:
                 self._moves = [max(self.shown_ns, 0), self._clock.now_ns]
             self.list, self.shown_ns = shown, asked_ns
+        self._asking = False
         self._changed()
+        if self._again:
+            self.ask()
+        elif self._started:
+            self._next_ns = self._clock.now_ns + self._until_next_ns()
+            self._clock.call(self._next_ns - self._clock.now_ns, self._due, self._next_ns)
+
+    def _due(self, next_ns: int) -> None:
+        if next_ns == self._next_ns:  # else somebody has asked meanwhile
+            self.ask()
 
     def _record(self, asked_ns: int, **what: Any) -> None:
         self._recorder.add(Poll, org=self._app.org, app=self._app.name, asked=asked_ns, **what)
@@ -118,6 +131,7 @@ def _windows_ns(timing: Timing, grace_s: float) -> tuple[int, ...]:
     lengths_s = (
         timing.slack_s,
         timing.slack_s + timing.scan_s,
+        2 * timing.slack_s + timing.scan_s,
         timing.slack_s + timing.scan_s + timing.backoff_first_s,
         timing.slack_s + timing.request_deadline_s,
         timing.ping_wait_s,

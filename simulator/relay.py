@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Callable, Sequence
 from functools import partial
-from itertools import count
+from itertools import chain, count
 from random import Random
 from typing import Any
 
@@ -57,6 +57,7 @@ class Relay:
         self._calls: dict[int, CallEnd] = {}
         self._next_call = 1
         self._applying: dict[AppKey, deque[Callable[[bool], object]]] = {}
+        self._settling: list[Callable[[bool], object]] = []
         self._armed_ns: int | None = None
         self._ticked_ns = -1
         self._writer = Writer(self._clock, self.store, self._commit_ns)
@@ -97,9 +98,8 @@ class Relay:
             socket.die()
         for done in self._calls.values():
             self._clock.call(0, done, None)
-        for waiting in self._applying.values():
-            for applied in waiting:
-                self._clock.call(0, applied, False)
+        for waiter in [*chain.from_iterable(self._applying.values()), *self._settling]:
+            self._clock.call(0, waiter, False)
         self._reset()
 
     # ---- what comes in
@@ -134,9 +134,17 @@ class Relay:
         self._applying.setdefault(key, deque()).append(done)
         self.handle(events.PutApplication(key, app_id, settings))
 
-    def settled(self, done: Callable[[], object]) -> None:
-        """Call ``done`` when all changes so far are durable: no answer shows what a crash takes back."""
-        self._writer.settled(done)
+    def settled(self, done: Callable[[bool], object]) -> None:
+        """Call ``done(True)`` when all changes so far are durable: no answer shows what a crash takes back.
+
+        ``done(False)``: the relay died first.
+        """
+        self._settling.append(done)
+        self._writer.settled(partial(self._settle, done))
+
+    def _settle(self, done: Callable[[bool], object]) -> None:
+        self._settling.remove(done)
+        done(True)
 
     def audit(self, org: str) -> list[dict[str, Any]]:
         """The durable audit log of an organisation, oldest first, as the management API shows it."""
