@@ -1,0 +1,7 @@
+"""`python -m reference_relay`."""
+
+import sys
+
+from reference_relay.main import run
+
+sys.exit(run())

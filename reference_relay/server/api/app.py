@@ -1,0 +1,224 @@
+"""From HTTP to operations: routing on the escaped path, authentication, validation, problem documents, audit."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping
+from typing import Any
+
+import msgspec
+from starlette.applications import Starlette
+from starlette.exceptions import HTTPException
+from starlette.requests import ClientDisconnect, Request
+from starlette.responses import Response
+from starlette.routing import Route
+from starlette.types import ASGIApp, Receive, Scope, Send
+
+from reference_relay.errors import StoreUnavailable
+from reference_relay.server.api import applications, audit, executors, metrics, tokens, versions, workflows
+from reference_relay.server.api.operation import OPERATIONS, ApiRequest, Operation, Reply
+from reference_relay.server.api.problems import Problem, invalid
+from reference_relay.server.context import Context
+from reference_relay.server.gate import Subject, decode_segment
+
+ANSWER_S = 29.0  # both known clients of the API give up after 30 s
+MODULES = (applications, audit, executors, metrics, tokens, versions, workflows)  # importing them registers operations
+
+
+class Api:
+    """The ASGI application. A broken relay overrides one of the small methods."""
+
+    def __init__(self, context: Context) -> None:
+        self.context = context
+        self._router = self._build()
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] == "http":
+            scope["path"] = route_path(scope["raw_path"].decode("latin-1"))
+            scope["root_path"] = ""
+        await self._router(scope, receive, send)
+
+    def operations(self) -> Mapping[str, Operation]:
+        return OPERATIONS
+
+    def _build(self) -> ASGIApp:
+        routes = [
+            Route("/healthz", self.healthz),
+            Route("/v1/metrics", self.open_metrics),
+            Route("/websocket/{rest:path}", self.not_upgraded),
+            *(Route(op.path, self._endpoint(op), methods=[op.method]) for op in self.operations().values()),
+        ]
+        handlers: dict[Any, Any] = {HTTPException: self._http_error, Exception: self._crash}
+        app = Starlette(routes=routes, exception_handlers=handlers)
+        app.router.redirect_slashes = False
+        return app
+
+    def _endpoint(self, operation: Operation) -> Any:
+        async def endpoint(request: Request) -> Response:
+            return await self.serve(operation, request)
+
+        return endpoint
+
+    # ---- one call
+
+    async def serve(self, operation: Operation, request: Request) -> Response:
+        call: ApiRequest | None = None
+        try:
+            async with asyncio.timeout(ANSWER_S):
+                call = self.enter(operation, request)
+                try:
+                    return await self._run(operation, call, request)
+                except Problem:
+                    if call.audits:
+                        await self.context.hub.commit([call.entry(success=False)])
+                    raise
+        except Problem as problem:
+            return self.problem(problem)
+        except TimeoutError:
+            return self.problem(Problem(502, "no answer in time"))
+        except StoreUnavailable:
+            return self.problem(Problem(503, "the relay's store is unavailable"))
+        except ClientDisconnect:
+            return Response(status_code=400)
+
+    def enter(self, operation: Operation, request: Request) -> ApiRequest:
+        """Who calls, and where: 401, then 404 for what is not the caller's."""
+        subject = self.authenticate(request.headers.get("authorization"))
+        params = self._params(request)
+        call = ApiRequest(self.context, operation, subject, params)
+        call.source_ip = request.client.host if request.client else ""
+        self.admit(subject, params["orgName"])
+        return call
+
+    async def _run(self, operation: Operation, call: ApiRequest, request: Request) -> Response:
+        self.authorise(call.subject, operation, call.params.get("appName"))
+        if "appName" in call.params and not operation.creates:
+            call.application  # noqa: B018 - raises 404
+        call.query = self._query(operation, request)
+        call.body = await self._body(operation, request)
+        result = await operation.handler(call)
+        if call.audits:
+            await self.context.hub.commit([call.entry(success=True)])
+        return self.answer(operation, result)
+
+    def authenticate(self, authorization: str | None) -> Subject:
+        subject = self.context.gate.caller(authorization)
+        if subject is None:
+            raise Problem(401, "no valid bearer token")
+        return subject
+
+    def admit(self, subject: Subject, org: str) -> None:
+        """Another organisation is as unknown as one that does not exist."""
+        if subject.org != org:
+            raise Problem(404, "no such organisation")
+
+    def authorise(self, subject: Subject, operation: Operation, app: str | None) -> None:
+        if not subject.may(operation.permission):
+            raise Problem(403, f"the key lacks the permission {operation.permission}")
+        if not subject.reaches(app) and operation.name != "list_apps":
+            raise Problem(403, "the key is limited to other applications")
+
+    # ---- input
+
+    def _params(self, request: Request) -> dict[str, str]:
+        params = {}
+        for name, segment in request.path_params.items():
+            value = decode_segment(segment)
+            if value is None:
+                raise Problem(400, f"{name} is no valid percent-encoding of UTF-8")
+            params[name] = value
+        return params
+
+    def _query(self, operation: Operation, request: Request) -> Any:
+        if operation.query is None:
+            return None
+        given = dict(request.query_params)
+        try:
+            return msgspec.convert(given, operation.query, strict=False)
+        except msgspec.ValidationError as error:
+            raise invalid(error, "query", given) from error
+
+    async def _body(self, operation: Operation, request: Request) -> Any:
+        data = await self._read(request)
+        if operation.body is None:
+            return None
+        if not data.strip():
+            if operation.body_required:
+                raise Problem(400, "the request body is missing")
+            return operation.body()
+        try:
+            raw = msgspec.json.decode(data)
+        except (msgspec.DecodeError, RecursionError, UnicodeError, ValueError) as error:
+            raise Problem(400, f"the request body is no JSON that can be read: {error}") from error
+        try:
+            return msgspec.convert(raw, operation.body)
+        except msgspec.ValidationError as error:
+            raise invalid(error, "body", raw) from error
+
+    async def _read(self, request: Request) -> bytes:
+        data = bytearray()
+        async for chunk in request.stream():
+            data += chunk
+            if len(data) > self.context.limits.body_bytes:
+                raise Problem(413, f"the request body is larger than {self.context.limits.body_bytes} bytes")
+        return bytes(data)
+
+    # ---- output
+
+    def answer(self, operation: Operation, result: object) -> Response:
+        if operation.status == 204:
+            return Response(status_code=204)
+        reply = result if isinstance(result, Reply) else Reply(result)
+        body = msgspec.json.encode(reply.body)
+        return Response(body, operation.status, reply.headers, media_type="application/json")
+
+    def problem(self, problem: Problem) -> Response:
+        headers = {"WWW-Authenticate": "Bearer"} if problem.status == 401 else {}
+        return Response(problem.body(), problem.status, headers, media_type="application/problem+json")
+
+    async def _http_error(self, request: Request, error: Exception) -> Response:
+        assert isinstance(error, HTTPException)
+        detail = "no such path" if error.status_code == 404 else error.detail
+        response = self.problem(Problem(error.status_code, detail))
+        response.headers.update(error.headers or {})
+        return response
+
+    async def _crash(self, request: Request, error: Exception) -> Response:
+        # Starlette raises the error again, so uvicorn logs it.
+        return self.problem(Problem(500, "the relay failed; its log says why"))
+
+    # ---- paths outside /v2
+
+    async def healthz(self, request: Request) -> Response:
+        return Response(b'{"status":"ok"}', media_type="application/json")
+
+    async def open_metrics(self, request: Request) -> Response:
+        try:
+            subject = self.authenticate(request.headers.get("authorization"))
+            if not subject.may("metric.read"):
+                raise Problem(403, "the key lacks the permission metric.read")
+        except Problem as problem:
+            return self.problem(problem)
+        names = request.query_params
+        text = metrics.exposition(self.context, subject, names.getlist("applications"), names.getlist("metrics"))
+        return Response(text, media_type=metrics.CONTENT_TYPE)
+
+    async def not_upgraded(self, request: Request) -> Response:
+        """A plain request on the executors' path (CON-7)."""
+        response = self.problem(Problem(426, "executors connect here by a WebSocket upgrade"))
+        response.headers.update({"Upgrade": "websocket", "Connection": "close"})
+        return response
+
+
+def route_path(path: str) -> str:
+    """The escaped path without whatever base path users put in front. Nothing is decoded: %2F is no slash."""
+    segments = path.split("/")
+    if "v2" in segments:
+        return "/" + "/".join(segments[segments.index("v2") :])
+    if segments[-1] == "healthz":
+        return "/healthz"
+    if segments[-2:] == ["v1", "metrics"]:
+        return "/v1/metrics"
+    if "websocket" in segments[-3:-1]:
+        return "/websocket/"
+    return path

@@ -1,0 +1,121 @@
+"""Metrics: recoveries from the audit log over REST, and the OpenMetrics exposition."""
+
+from __future__ import annotations
+
+import asyncio
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from reference_relay.core.records import AppKey
+from reference_relay.server.api.operation import ApiRequest, Query, operation
+from reference_relay.server.api.times import DateTime, epoch_ms, rfc3339
+from reference_relay.server.context import Context
+from reference_relay.server.gate import Subject
+from reference_relay.store import AuditEntry, AuditQuery, Store
+
+CONTENT_TYPE = "application/openmetrics-text; version=1.0.0; charset=utf-8"
+BUCKET_S = 60
+PAGE = 1000
+
+
+class MetricsQuery(Query, frozen=True, kw_only=True):
+    start_time: DateTime
+    end_time: DateTime
+
+
+@operation("GET", "A/metrics", "metric.read", query=MetricsQuery)
+async def list_metrics(request: ApiRequest) -> list[dict[str, Any]]:
+    """`recovery_count`: recoveries that a peer confirmed, by minute."""
+    await request.hub.settled()
+    query = AuditQuery(
+        start_ms=epoch_ms(request.query.start_time),
+        end_ms=epoch_ms(request.query.end_time),
+        operation="executor.recover",
+        application=request.app.app,
+        limit=PAGE,
+    )
+    entries = await asyncio.to_thread(_all, request.hub.store, request.org, query)
+    buckets = Counter(e.emit_ms // (BUCKET_S * 1000) for e in entries if e.success)
+    app_id = request.application.app_id
+    return [
+        {
+            "appId": app_id,
+            "metricType": "recovery_count",
+            "metricName": "recovery",
+            "granularity": BUCKET_S,
+            "timeBucket": rfc3339(bucket * BUCKET_S * 1000),
+            "value": count,
+        }
+        for bucket, count in sorted(buckets.items())
+    ]
+
+
+def _all(store: Store, org: str, query: AuditQuery) -> list[AuditEntry]:
+    """Every matching entry. Paging runs from the newest, so entries that are added meanwhile lie outside ``end_ms``."""
+    found: list[AuditEntry] = []
+    while True:
+        page = store.audit(org, AuditQuery(**{**_fields(query), "offset": len(found)}))
+        found += [row.entry for row in page]
+        if len(page) < query.limit:
+            return found
+
+
+def _fields(query: AuditQuery) -> dict[str, Any]:
+    return {name: getattr(query, name) for name in query.__struct_fields__}
+
+
+def exposition(context: Context, subject: Subject, applications: Sequence[str], metrics: Sequence[str]) -> str:
+    """What the key may see, as OpenMetrics text. Empty filters filter nothing."""
+    core = context.hub.core
+    apps = sorted(
+        key
+        for key in core.applications
+        if key.org == subject.org and subject.reaches(key.app) and (not applications or key.app in applications)
+    )
+    families = {
+        "dbos_conductor_v1_executor_count": ("gauge", "", _executor_counts(context, apps)),
+        "relayproof_recoveries": ("counter", "_total", _recoveries(context, apps)),
+        "relayproof_surfaced_recoveries": (
+            "gauge",
+            "",
+            [({"application": key.app}, len(core.surfaced(key))) for key in apps],
+        ),
+    }
+    lines = []
+    for name, (kind, suffix, samples) in families.items():
+        if metrics and name not in metrics and name.removeprefix("dbos_conductor_v1_") not in metrics:
+            continue
+        lines.append(f"# TYPE {name} {kind}")
+        lines += [f"{name}{suffix}{_labels(labels)} {value}" for labels, value in samples]
+    return "\n".join([*lines, "# EOF", ""])
+
+
+Samples = list[tuple[dict[str, str], int]]
+
+
+def _executor_counts(context: Context, apps: Iterable[AppKey]) -> Samples:
+    counts: Counter[tuple[str, str, str]] = Counter()
+    for key in apps:
+        for executor in context.hub.core.executors_of(key):
+            counts[key.app, executor.status.value, executor.info.application_version] += 1
+    return [
+        ({"application": app, "status": status, "application_version": version}, count)
+        for (app, status, version), count in sorted(counts.items())
+    ]
+
+
+def _recoveries(context: Context, apps: Iterable[AppKey]) -> Samples:
+    return [
+        ({"application": key.app, "result": result}, context.hub.recoveries[key, result])
+        for key in apps
+        for result in ("success", "failure")
+    ]
+
+
+def _labels(labels: dict[str, str]) -> str:
+    return "{" + ",".join(f'{name}="{_escaped(value)}"' for name, value in labels.items()) + "}"
+
+
+def _escaped(value: str) -> str:
+    return value.replace("\\", r"\\").replace('"', r"\"").replace("\n", r"\n")

@@ -1,0 +1,31 @@
+"""Times between the API (RFC 3339), the executors (epoch milliseconds or their one text form), and the store."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from typing import Annotated
+
+from msgspec import Meta
+
+__all__ = ["DateTime", "epoch_ms", "portable", "rfc3339"]
+
+DateTime = Annotated[datetime, Meta(tz=True)]
+"""A date-time with its offset, as request bodies and query parameters have it."""
+
+
+def rfc3339(epoch_ms: int) -> str:
+    """Raises ValueError for a time outside the years 1 to 9999."""
+    try:
+        moment = datetime.fromtimestamp(epoch_ms / 1000, UTC)
+    except OverflowError as error:
+        raise ValueError(f"{epoch_ms} ms is no time of this calendar") from error
+    return moment.strftime("%Y-%m-%dT%H:%M:%S.") + f"{moment.microsecond // 1000:03d}Z"
+
+
+def portable(moment: datetime) -> str:
+    """`YYYY-MM-DDTHH:MM:SS.mmm+00:00`, the one form that all four SDKs read (measured)."""
+    return moment.astimezone(UTC).isoformat(timespec="milliseconds")
+
+
+def epoch_ms(moment: datetime) -> int:
+    return round(moment.timestamp() * 1000)

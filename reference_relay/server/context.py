@@ -1,0 +1,25 @@
+"""What the parts of one running relay share."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from reference_relay.config import Config, Limits
+from reference_relay.server.gate import Gate
+from reference_relay.server.hub import Hub
+from reference_relay.server.logs import RateLimitedLog, Redactor
+
+
+@dataclass(frozen=True, kw_only=True)
+class Context:
+    """Built by `reference_relay.main`; read by connections and the API."""
+
+    config: Config
+    hub: Hub
+    gate: Gate
+    redactor: Redactor
+    refused: RateLimitedLog
+
+    @property
+    def limits(self) -> Limits:
+        return self.config.limits

@@ -1,0 +1,250 @@
+"""The embedded store: one SQLite file in WAL mode.
+
+With synchronous=FULL a commit survives SIGKILL and power loss. The directory is locked while a relay has it. The
+database carries an application id and a schema version.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import sqlite3
+import threading
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from importlib.resources import files
+from pathlib import Path
+from typing import Any, TypeVar
+
+import msgspec
+from msgspec.structs import replace
+
+from reference_relay.core.records import AppKey, Application, Executor, Remembered
+from reference_relay.errors import DataInUse, ForeignData, NewerData, StoreError, StoreUnavailable
+from reference_relay.store import (
+    AuditEntry,
+    AuditQuery,
+    AuditRow,
+    Clock,
+    KeyRecord,
+    MarkPatched,
+    SaveKey,
+    SaveRecord,
+    Stored,
+    Write,
+)
+
+SCHEMA_VERSION = 1
+APPLICATION_ID = 0x52504C59  # "RPLY"
+_DECODERS: dict[type[Any], msgspec.json.Decoder[Any]] = {
+    t: msgspec.json.Decoder(t) for t in (Application, Executor, Remembered, KeyRecord)
+}
+_encode = msgspec.json.Encoder().encode
+_AUDIT_COLUMNS = AuditEntry.__struct_fields__
+_INSERT_AUDIT = f"INSERT INTO audit ({', '.join(_AUDIT_COLUMNS)}) VALUES ({', '.join('?' * len(_AUDIT_COLUMNS))})"
+
+T = TypeVar("T")
+
+
+class SqliteStore:
+    """The `Store` Protocol on ``<directory>/relay.sqlite``. Its start raises a `StoreError` that names the way out."""
+
+    def __init__(self, directory: Path) -> None:
+        try:
+            directory.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise StoreError(
+                f"can't create the data directory {directory}: {error.strerror}; choose another"
+            ) from error
+        self._path = directory / "relay.sqlite"
+        self._lock_file = _lock(directory)
+        self._reading = threading.Lock()
+        try:
+            self._writer = self._connect()
+            self._prepare()
+            self._reader = self._connect()
+        except BaseException:
+            os.close(self._lock_file)
+            raise
+
+    def load(self) -> Stored:
+        with self._reads() as db:
+            return Stored(
+                applications=_records(db, "applications", Application),
+                executors=_records(db, "executors", Executor),
+                remembered=_records(db, "remembered", Remembered),
+                clock_ns=next((row[0] for row in db.execute("SELECT now_ns FROM clock")), 0),
+            )
+
+    def keys(self) -> list[KeyRecord]:
+        with self._reads() as db:
+            return list(_records(db, "keys", KeyRecord))
+
+    def patched(self) -> dict[AppKey, frozenset[str]]:
+        with self._reads() as db:
+            rows = db.execute("SELECT org, app, patched FROM applications WHERE patched != '[]'").fetchall()
+        return {AppKey(org, app): frozenset(msgspec.json.decode(fields)) for org, app, fields in rows}
+
+    def commit(self, writes: Sequence[Write]) -> None:
+        db = self._writer
+        try:
+            db.execute("BEGIN IMMEDIATE")
+            for write in writes:
+                self._apply(db, write)
+            db.execute("COMMIT")
+        except sqlite3.OperationalError as error:
+            if db.in_transaction:
+                db.execute("ROLLBACK")
+            raise StoreUnavailable(f"{self._path}: {error}") from error
+        except BaseException:
+            if db.in_transaction:
+                db.execute("ROLLBACK")
+            raise
+
+    def audit(self, org: str, query: AuditQuery) -> list[AuditRow]:
+        conditions, values = _conditions(org, query)
+        sql = (
+            f"SELECT seq, {', '.join(_AUDIT_COLUMNS)} FROM audit WHERE {' AND '.join(conditions)} "
+            "ORDER BY emit_ms DESC, seq DESC LIMIT ? OFFSET ?"
+        )
+        with self._reads() as db:
+            rows = db.execute(sql, (*values, query.limit, query.offset)).fetchall()
+        return [_audit_row(row) for row in rows]
+
+    def close(self) -> None:
+        with self._reading:
+            self._reader.close()
+        self._writer.close()
+        os.close(self._lock_file)
+
+    def _connect(self) -> sqlite3.Connection:
+        db = sqlite3.connect(self._path, isolation_level=None, check_same_thread=False, timeout=1.0)
+        try:
+            db.execute("PRAGMA journal_mode=WAL")
+            db.execute("PRAGMA synchronous=FULL")
+        except sqlite3.DatabaseError as error:
+            db.close()
+            raise ForeignData(
+                f"{self._path} is no database of this relay ({error}); start with another --data"
+            ) from error
+        return db
+
+    def _prepare(self) -> None:
+        """Check whose file it is; create the schema in an empty one, whole or not at all."""
+        db = self._writer
+        (version,) = db.execute("PRAGMA user_version").fetchone()
+        (application_id,) = db.execute("PRAGMA application_id").fetchone()
+        (tables,) = db.execute("SELECT count(*) FROM sqlite_master").fetchone()
+        if not tables and not version:
+            schema = files("reference_relay.store").joinpath("schema.sql").read_text(encoding="utf-8")
+            mark = f"PRAGMA application_id={APPLICATION_ID}; PRAGMA user_version={SCHEMA_VERSION};"
+            db.executescript(f"BEGIN IMMEDIATE; {schema} {mark} COMMIT;")
+        elif application_id != APPLICATION_ID:
+            raise ForeignData(f"{self._path} was written by another program; start with another --data")
+        elif version > SCHEMA_VERSION:
+            raise NewerData(
+                f"{self._path} has schema {version}, this release knows up to {SCHEMA_VERSION}: "
+                "start a newer release, or another --data"
+            )
+
+    @contextmanager
+    def _reads(self) -> Iterator[sqlite3.Connection]:
+        with self._reading:
+            try:
+                yield self._reader
+            except sqlite3.OperationalError as error:
+                raise StoreUnavailable(f"{self._path}: {error}") from error
+
+    def _apply(self, db: sqlite3.Connection, write: Write) -> None:
+        match write:
+            case SaveRecord(table, key, None):
+                db.execute(f"DELETE FROM {_table(table)} WHERE {_where(key)}", key)
+            case SaveRecord(table, key, record):
+                # Not REPLACE: it would lose the application's `patched` column.
+                db.execute(
+                    f"INSERT INTO {_table(table)} ({', '.join(key._fields)}, record) VALUES ({'?, ' * len(key)}?) "
+                    f"ON CONFLICT DO UPDATE SET record = excluded.record",
+                    (*key, _json(record)),
+                )
+            case MarkPatched(application, fields):
+                self._mark_patched(db, application, fields)
+            case SaveKey(org, name, None):
+                db.execute("DELETE FROM keys WHERE org = ? AND name = ?", (org, name))
+            case SaveKey(org, name, record):
+                db.execute("INSERT OR REPLACE INTO keys VALUES (?, ?, ?)", (org, name, _encode(record).decode()))
+            case AuditEntry():
+                row = msgspec.structs.astuple(write)
+                details = None if write.details is None else _encode(write.details).decode()
+                db.execute(_INSERT_AUDIT, (*row[:-1], details))
+            case Clock(now_ns):
+                db.execute("INSERT OR REPLACE INTO clock VALUES (1, ?)", (now_ns,))
+
+    def _mark_patched(self, db: sqlite3.Connection, application: AppKey, fields: tuple[str, ...]) -> None:
+        found = db.execute(f"SELECT patched FROM applications WHERE {_where(application)}", application).fetchone()
+        if found is not None:
+            merged = sorted({*msgspec.json.decode(found[0]), *fields})
+            values = (_encode(merged).decode(), *application)
+            db.execute(f"UPDATE applications SET patched = ? WHERE {_where(application)}", values)
+
+
+def _lock(directory: Path) -> int:
+    """Hold an advisory lock, which the kernel drops when the process ends, however it ends."""
+    path = directory / "relay.lock"
+    handle = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError as error:
+        owner = os.read(handle, 20).decode(errors="replace").strip() or "unknown"
+        os.close(handle)
+        raise DataInUse(
+            f"the data directory {directory} is in use by another relay (process {owner}): "
+            "stop it, or start this one with another --data"
+        ) from error
+    os.ftruncate(handle, 0)
+    os.pwrite(handle, f"{os.getpid()}\n".encode(), 0)
+    return handle
+
+
+def _json(record: Application | Executor | Remembered | None) -> str:
+    """As JSON, without metadata that nests as deep as the decoder could follow: the record around it is too much."""
+    try:
+        return _encode(record).decode()
+    except RecursionError:
+        assert isinstance(record, Executor), "only executors carry free-form values"
+        return _encode(replace(record, info=replace(record.info, metadata=None))).decode()
+
+
+def _table(name: str) -> str:
+    assert name in ("applications", "executors", "remembered"), name
+    return name
+
+
+def _where(key: tuple[str, ...]) -> str:
+    columns = ("org", "app", "executor_id")[: len(key)]
+    return " AND ".join(f"{column} = ?" for column in columns)
+
+
+def _records(db: sqlite3.Connection, table: str, kind: type[T]) -> tuple[T, ...]:
+    decode = _DECODERS[kind].decode
+    return tuple(decode(row[0]) for row in db.execute(f"SELECT record FROM {table}"))
+
+
+def _conditions(org: str, query: AuditQuery) -> tuple[list[str], list[Any]]:
+    given: list[tuple[str, Any]] = [
+        ("emit_ms >= ?", query.start_ms),
+        ("emit_ms < ?", query.end_ms),
+        ("operation = ?", query.operation),
+        ("? IN (subject_id, subject_display)", query.subject),
+        ("target_id = ?", query.target),
+        ("application = ?", query.application),
+    ]
+    used = [(condition, value) for condition, value in given if value is not None]
+    return ["org = ?", *(condition for condition, _ in used)], [org, *(value for _, value in used)]
+
+
+def _audit_row(row: tuple[Any, ...]) -> AuditRow:
+    fields = dict(zip(_AUDIT_COLUMNS, row[1:], strict=True))
+    fields["success"] = bool(fields["success"])
+    if fields["details"] is not None:
+        fields["details"] = msgspec.json.decode(fields["details"])
+    return AuditRow(row[0], AuditEntry(**fields))
