@@ -38,7 +38,11 @@ class Place:
 class Fleet:
     """Launches workers, starts work on them, and waits for what it sees, never for time to pass."""
 
-    def __init__(self, place: Place, worker: Worker, runtime: Runtime, folder: Path, recorder: Recorder) -> None:
+    def __init__(
+        self, place: Place, worker: Worker, runtime: Runtime, folder: Path, recorder: Recorder,
+        next_conn: Callable[[], int],
+    ) -> None:  # fmt: skip
+        """``folder`` takes configurations, logs and both databases. ``next_conn`` numbers the history's dials."""
         folder.mkdir(parents=True, exist_ok=True)
         self.place = place
         self.runtime = runtime
@@ -47,8 +51,9 @@ class Fleet:
         self.started: list[Job] = []
         self.ledger = Ledger(folder / "ledger.sqlite")
         self.tap = Tap(
-            place.relay_url, recorder, org=place.org, app=place.app, version=place.version, language=worker.language
-        )
+            place.relay_url, recorder, org=place.org, app=place.app, version=place.version, language=worker.language,
+            next_conn=next_conn,
+        )  # fmt: skip
         self._worker = worker
         self._folder = folder
         self._system = folder / "system.sqlite"
@@ -60,9 +65,9 @@ class Fleet:
         The first of all is launched alone: two first launches on one database collide in their migrations. The
         triggers come next, before any workflow can start.
         """
-        await self.tap.start() if not self.workers else None
         rest = list(labels)
         if self._status is None:
+            await self.tap.start()
             await self._launch(rest.pop(0))
             self._status = await asyncio.to_thread(StatusLog, self._system)
         await asyncio.gather(*(self._launch(label) for label in rest))

@@ -149,7 +149,7 @@ class ProcessRuntime:
     """Workers as processes of this host. On SQLite only faults that leave no lock behind are allowed."""
 
     name = "process"
-    faults = ("duplicate-recovery", "kill", "kill-after-ack", "stop")
+    faults: Collection[str] = ("duplicate-recovery", "kill", "kill-after-ack", "stop")
 
     def __init__(self) -> None:
         self._processes: list[Process] = []
@@ -157,14 +157,20 @@ class ProcessRuntime:
     async def launch(self, worker: Worker, config: Config, folder: Path) -> Process:
         worker.check()
         settings, log = folder / f"{config.executor}.json", folder / f"{config.executor}.log"
-        settings.touch(mode=0o600)  # it holds the key
+        settings.touch(mode=0o600)
         settings.write_bytes(encode(config))
+        try:
+            return await self._launched(worker, config.executor, settings, log)
+        finally:
+            settings.unlink()  # it holds the key, and the folder outlives the run
+
+    async def _launched(self, worker: Worker, label: str, settings: Path, log: Path) -> Process:
         with log.open("wb") as errors:
             child = await asyncio.create_subprocess_exec(
                 *worker.command, str(settings), stdin=asyncio.subprocess.PIPE, stdout=asyncio.subprocess.PIPE,
                 stderr=errors, start_new_session=True,
             )  # fmt: skip
-        process = Process(config.executor, child, log)
+        process = Process(label, child, log)
         self._processes.append(process)
         return await process.ready()
 

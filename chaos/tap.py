@@ -49,6 +49,7 @@ class _Line:
     conn: int
     worker: asyncio.StreamWriter
     closing: bool = False  # a close frame was seen
+    handshaken: bool = False  # it answered executor_info
     ended: bool = False
     fragments: dict[str, list[Cut]] = field(default_factory=dict)
 
@@ -56,12 +57,15 @@ class _Line:
 class Tap:
     """Listens on loopback; an executor labelled L dials ``url(L)`` and reaches the relay."""
 
-    def __init__(self, relay_url: str, recorder: Recorder, *, org: str, app: str, version: str, language: str) -> None:
-        """``relay_url`` is the relay's base URL, ws or wss."""
+    def __init__(
+        self, relay_url: str, recorder: Recorder, *, org: str, app: str, version: str, language: str,
+        next_conn: Callable[[], int],
+    ) -> None:  # fmt: skip
+        """``relay_url`` is the relay's base URL, ws or wss. ``next_conn`` numbers the dials of the history."""
         self._relay = urlsplit(relay_url)
         self._recorder = recorder
         self._about = {"org": org, "app": app, "version": version, "language": language}
-        self._conns = 0
+        self._next_conn = next_conn
         self._lines: dict[str, _Line] = {}
         self._ids: dict[str, asyncio.Future[str]] = {}
         self._killed: set[str] = set()
@@ -98,7 +102,9 @@ class Tap:
         self._killed.add(label)
 
     def connected(self, label: str) -> bool:
-        return label in self._lines
+        """Whether this executor's socket is open and it has answered executor_info there."""
+        line = self._lines.get(label)
+        return line is not None and line.handshaken
 
     def conn(self, label: str) -> int | None:
         """Number of the executor's open connection in the history."""
@@ -134,7 +140,7 @@ class Tap:
         label, head = self._rewritten(request)
         known = self._ids.setdefault(label, asyncio.get_running_loop().create_future())
         executor = await asyncio.shield(known)
-        conn, self._conns = self._conns, self._conns + 1
+        conn = self._next_conn()
         self._recorder.add(Open, conn=conn, executor=executor, note=label, **self._about)
         secure = self._relay.scheme == "wss"
         try:
@@ -234,6 +240,7 @@ class Tap:
         line.closing = line.closing or opcode == CLOSE
         self._record(line, by, opcode, payload)
         if message is not None:
+            line.handshaken = line.handshaken or (by == "executor" and message.get("type") == "executor_info")
             for listener in tuple(self.listeners):
                 listener(Passing(line.label, line.executor, line.conn, by, message))
 
