@@ -1,0 +1,171 @@
+"""Runs scenarios in worlds, leaves their histories in a folder, and has them judged when all is over.
+
+The judge runs after the last scenario: its work would make the event loop late, and lateness is what
+it measures with.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from typing import Protocol
+
+from conductor.timing import Timing
+from evidence import run as evidence_run
+from evidence.events import Footer
+from evidence.verdict import RunResult
+from scenarios import catalogue, expected, worlds
+from scenarios.catalogue import Scenario
+from scenarios.expected import Expectation
+from scenarios.profile import Pace, Profile
+from scenarios.worlds import Session, SessionOptions
+from spec import clauses
+
+MOST_AT_ONCE = 120
+"""Scenarios beside each other, where ``--jobs`` says nothing: more make the observer's loop late."""
+_DISTRIBUTIONS = ("relayproof", "websockets", "httpx", "dbos")
+
+
+@dataclass(frozen=True, kw_only=True)
+class RunOptions:
+    """What one run is."""
+
+    profile: Profile
+    pace: Pace
+    worlds: Sequence[str]
+    results: Path
+    select: Sequence[str] = ()
+    skip: Sequence[str] = ()
+    seed: int = 0
+    jobs: int = MOST_AT_ONCE
+    expectations: Sequence[Expectation] = ()
+    command: str = ""
+
+
+class Progress(Protocol):
+    """Told while it happens."""
+
+    def planned(self, world: str, scenarios: Sequence[Scenario]) -> None: ...
+
+    def began(self, world: str, scenario: Scenario) -> None: ...
+
+    def ended(self, world: str, scenario: Scenario, seconds: float, error: str) -> None: ...
+
+
+@dataclass
+class Outcome:
+    """What a run left behind. ``interrupted``: scenarios that had not ended are missing from ``result``."""
+
+    folder: Path
+    result: RunResult
+    interrupted: bool = False
+
+
+@dataclass
+class _Run:
+    options: RunOptions
+    timing: Timing
+    folder: Path
+    progress: Progress
+    entries: list[evidence_run.Entry] = field(default_factory=list)
+
+
+async def run(options: RunOptions, progress: Progress) -> Outcome:
+    """Play, write the index, judge. Cancelled, it keeps what had ended and says so.
+
+    Raises `UsageError` for what can't be selected, `TargetError` when the relay does not start.
+    """
+    plans = [
+        (name, worlds.factory(name), catalogue.select(options.select, options.skip, world=name))
+        for name in options.worlds
+    ]
+    began, started = time.monotonic(), datetime.now(UTC).isoformat(timespec="seconds")
+    timing = options.profile.timing_at(options.pace)
+    state = _Run(options, timing, evidence_run.new_folder(options.results, options.profile.name), progress)
+    interrupted = False
+    try:
+        for name, factory, chosen in plans:
+            session = factory(
+                SessionOptions(profile=options.profile, timing=timing, seed=options.seed, folder=state.folder)
+            )
+            progress.planned(name, chosen)
+            async with session:
+                await _play_all(state, name, session, chosen)
+    except asyncio.CancelledError:
+        interrupted = True
+        if (task := asyncio.current_task()) is not None:
+            task.uncancel()
+    index = evidence_run.Index(
+        tool=f"relayproof {_versions().get('relayproof', '')}".strip(),
+        relay=options.profile.name,
+        target=options.profile.relay.target,
+        started=started,
+        seed=options.seed,
+        pace=options.pace,
+        timing=timing.names(),
+        scenarios=tuple(sorted(state.entries, key=lambda entry: (entry.world, entry.scenario))),
+        duration_s=round(time.monotonic() - began, 3),
+        command=options.command,
+        host=evidence_run.host_facts(),
+        versions=_versions(),
+    )
+    evidence_run.write_index(state.folder, index)
+    judged = await asyncio.to_thread(evidence_run.judge_run, state.folder, clauses())
+    return Outcome(state.folder, expected.apply(options.expectations, judged), interrupted)
+
+
+def deadline_s(scenario: Scenario, timing: Timing) -> float:
+    """How long a scenario may take before it counts as hanging: thrice every wait of the timing after each other."""
+    waits_s = (
+        timing.handshake_deadline_s + timing.ping_wait_s + timing.ping_interval_s + timing.grace_s
+        + timing.request_deadline_s + timing.recovery_deadline_s + timing.backoff_cap_s
+    )  # fmt: skip
+    return max(30.0 + 3 * waits_s, 1.5 * (scenario.documented_s or 0.0))
+
+
+async def _play_all(state: _Run, world: str, session: Session, chosen: Sequence[Scenario]) -> None:
+    """All of them, the long ones first, a bounded number beside each other.
+
+    Those that disturb others begin, for they share few instances; where there is one relay for all, they end.
+    """
+    at_once = min(session.concurrency or state.options.jobs, state.options.jobs)
+    disturbing_last = state.options.profile.relay.target.startswith("url:")
+    queue = sorted(chosen, key=lambda each: (each.disturbs == disturbing_last, -(each.documented_s or 0.0), each.id))
+    waiting = iter(queue)
+
+    async def worker() -> None:
+        for scenario in waiting:  # shared: each scenario goes to one worker
+            await _play(state, world, session, scenario)
+
+    try:
+        async with asyncio.TaskGroup() as group:
+            for _ in range(min(at_once, len(queue))):
+                group.create_task(worker())
+    except ExceptionGroup as failures:
+        raise failures.exceptions[0] from None
+
+
+async def _play(state: _Run, world: str, session: Session, scenario: Scenario) -> None:
+    path = f"{evidence_run.HISTORIES}/{scenario.slug}.{world}.jsonl"
+    began = time.monotonic()
+    state.progress.began(world, scenario)
+    recorder = await session.play(scenario, state.folder / path, deadline_s(scenario, state.timing))
+    state.entries.append(evidence_run.Entry(scenario=scenario.id, world=world, path=path))
+    footer = recorder.events[-1]
+    error = footer.error if isinstance(footer, Footer) else "the history has no footer"
+    state.progress.ended(world, scenario, time.monotonic() - began, error)
+
+
+def _versions() -> dict[str, str]:
+    found = {}
+    for name in _DISTRIBUTIONS:
+        try:
+            found[name] = version(name)
+        except PackageNotFoundError:
+            continue
+    return found
