@@ -6,9 +6,9 @@ import json
 from typing import Any
 
 import pytest
-from protocol_facts import MESSAGES, detail, nullable, request_frame, wrong_values
 
 from conductor.sendable import Harm, Violation, violations
+from tests.conductor.protocol_facts import MESSAGES, detail, nullable, request_frame, wrong_values
 
 EXAMPLES = {kind: facts["example"] for kind, facts in MESSAGES.items()}
 FLAT_FIELDS = [(kind, field, fact) for kind, facts in MESSAGES.items() for field, fact in facts["request"].items()]

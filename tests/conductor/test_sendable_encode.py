@@ -9,7 +9,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from msgspec import UNSET
-from protocol_facts import full_request_fields, request_frame
 
 from conductor import codec
 from conductor.catalogue import CATALOGUE
@@ -38,6 +37,7 @@ from conductor.messages import (
     RetentionRequest,
 )
 from conductor.sendable import violations
+from tests.conductor.protocol_facts import full_request_fields, request_frame
 
 
 def judge(frame: Any) -> list[str]:

@@ -7,7 +7,11 @@ from typing import Any
 
 import msgspec
 import pytest
-from protocol_facts import (
+
+from conductor import codec, messages, records
+from conductor.catalogue import CATALOGUE, EXECUTOR_MESSAGES, UNCOMMON_MESSAGES
+from conductor.errors import InvalidField
+from tests.conductor.protocol_facts import (
     MESSAGES,
     RECORDS,
     detail,
@@ -19,10 +23,6 @@ from protocol_facts import (
     samples,
     wrong_values,
 )
-
-from conductor import codec, messages, records
-from conductor.catalogue import CATALOGUE, EXECUTOR_MESSAGES, UNCOMMON_MESSAGES
-from conductor.errors import InvalidField
 
 REQUEST_FIELDS = [(kind, field) for kind, facts in MESSAGES.items() for field in facts["request"]]
 RESPONSE_FIELDS = [(kind, field) for kind, facts in MESSAGES.items() for field in facts["response"]]

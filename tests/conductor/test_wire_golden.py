@@ -7,12 +7,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from protocol_facts import TRANSCRIPTS, recorded
 
 from conductor import codec
 from conductor.catalogue import CATALOGUE
 from conductor.errors import InvalidField, NotAnObject, UnknownType
 from conductor.sendable import Harm, violations
+from tests.conductor.protocol_facts import TRANSCRIPTS, recorded
 
 ALL_TYPES = [path for path in TRANSCRIPTS if path.stem.endswith("all-types")]
 

@@ -6,12 +6,18 @@ import json
 import random
 from collections import Counter
 
-from protocol_facts import MESSAGES, TRANSCRIPTS, full_request_fields, full_response, recorded, request_frame
-
 from conductor import codec
 from conductor.errors import DecodeError
 from conductor.messages import RecoveryResponse
 from conductor.sendable import violations
+from tests.conductor.protocol_facts import (
+    MESSAGES,
+    TRANSCRIPTS,
+    full_request_fields,
+    full_response,
+    recorded,
+    request_frame,
+)
 
 FRAMES = 100_000
 SEED = 20_260

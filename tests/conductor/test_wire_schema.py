@@ -7,12 +7,20 @@ from typing import Any
 
 import jsonschema  # type: ignore[import-untyped]
 import pytest
-from protocol_facts import MESSAGES, RECORDS, TRANSCRIPTS, full_request_fields, full_response, recorded, request_frame
 
 from conductor import codec
 from conductor.catalogue import CATALOGUE
 from conductor.errors import DecodeError
 from conductor.schema import json_schema
+from tests.conductor.protocol_facts import (
+    MESSAGES,
+    RECORDS,
+    TRANSCRIPTS,
+    full_request_fields,
+    full_response,
+    recorded,
+    request_frame,
+)
 
 SCHEMA = json_schema()
 
