@@ -6,7 +6,7 @@ from evidence.events import AuditPage
 from evidence.history import History
 from evidence.rules import invariant
 from evidence.rules.base import capable, seconds
-from evidence.rules.management import audit_entry, flattened
+from evidence.rules.management import audit_entry, texts_of
 from evidence.verdict import Finding, Verdict
 from evidence.views import Ask, Connection, Sight, Tenant, Who
 from evidence.window import NS_PER_S
@@ -79,7 +79,7 @@ def recoveries_are_audited(history: History) -> list[Finding]:
     for (who, peer), asks in ended.items():
         judged += len(asks)
         entries = [each for each in page.entries if audit_entry(history, each, "recovery", {})]
-        found = [each for each in entries if {who.executor, peer} <= _texts(each)]
+        found = [each for each in entries if {who.executor, peer} <= texts_of(each)]
         if len(found) < len(asks):
             seen = f"{len(found)} entries for {len(asks)} ended dispatches of {who.executor} to {peer}"
             n = asks[-1].request.frame.n
@@ -116,7 +116,7 @@ def deletions_are_audited(history: History) -> list[Finding]:
         for who in _disappeared(history, tenant, page.asked - slack_ns)
     ]
     for who in gone:
-        entries = [e for e in page.entries if audit_entry(history, e, "deletion", {}) and who.executor in _texts(e)]
+        entries = [e for e in page.entries if audit_entry(history, e, "deletion", {}) and who.executor in texts_of(e)]
         if not entries:
             seen = f"{who.executor} of {who.app} is no longer listed, and no entry says so"
             return [_found("AUD-2", "deletions_are_audited", Verdict.FAILED, expected, seen, page.n)]
@@ -142,17 +142,6 @@ def _page(history: History, operation: str) -> AuditPage | None:
     if operation not in history.header.names or not capable(history, "audit"):
         return None
     return history.last_audit()
-
-
-def _texts(entry: dict[str, object]) -> set[str]:
-    """Every text in an entry, at any depth, also within lists."""
-    found: set[str] = set()
-    for value in flattened(entry).values():
-        if isinstance(value, str):
-            found.add(value)
-        elif isinstance(value, list | tuple):
-            found.update(each for each in value if isinstance(each, str))
-    return found
 
 
 def _found(clause: str, rule: str, verdict: Verdict, expected: str, seen: str, *events: int) -> Finding:

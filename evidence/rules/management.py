@@ -58,20 +58,29 @@ def answer(
 @rule("audited")
 def audited(
     history: History, expect: Expect, *, operation: str, org: str | None = None,
-    match: Mapping[str, Any] | None = None, at_least: int = 1, at_most: int | None = None, since: int | None = None,
+    match: Mapping[str, Any] | None = None, mentions: Sequence[str] = (), at_least: int = 1,
+    at_most: int | None = None, since: int | None = None,
 ) -> Finding:
-    """The last reading of the audit log has such entries; ``since``: beyond those of the reading before that event."""
+    """The last reading of the audit log has such entries; ``since``: beyond those of the reading before that event.
+
+    ``match`` is a subset of the flattened entry; each of ``mentions`` is a text somewhere in it, whatever its key.
+    """
     if not capable(history, "audit"):
         return unsupported(expect, "audit")
     page = history.last_audit(org)
     most = "any number" if at_most is None else str(at_most)
-    expected = f"{at_least} to {most} entries {operation} {dict(match or {})}"
+    named = f" that mention {', '.join(mentions)}" if mentions else ""
+    expected = f"{at_least} to {most} entries {operation} {dict(match or {})}{named}"
     if page is None:
         return finding(expect, Verdict.VACUOUS, expected=expected, seen="nobody read the audit log")
     old = [each for each in history.of(AuditPage) if since is not None and each.n < since and each.org == page.org]
     known = old[-1].entries if old else ()
     found = [
-        entry for entry in page.entries if entry not in known and audit_entry(history, entry, operation, match or {})
+        entry
+        for entry in page.entries
+        if entry not in known
+        and audit_entry(history, entry, operation, match or {})
+        and texts_of(entry).issuperset(mentions)
     ]
     good = at_least <= len(found) and (at_most is None or len(found) <= at_most)
     seen = f"{len(found)} of {len(page.entries)} entries"
@@ -99,6 +108,17 @@ def flattened(entry: Mapping[str, Any]) -> dict[str, Any]:
             if isinstance(value, Mapping):
                 deeper.append((f"{prefix}{name}.", value))
     return flat
+
+
+def texts_of(entry: Mapping[str, Any]) -> set[str]:
+    """Every text in an entry, at any depth, also within lists."""
+    found: set[str] = set()
+    for value in flattened(entry).values():
+        if isinstance(value, str):
+            found.add(value)
+        elif isinstance(value, list | tuple):
+            found.update(each for each in value if isinstance(each, str))
+    return found
 
 
 @rule("redacted")

@@ -30,7 +30,8 @@ class Play:
         self.recorder = Recorder(path, clock=lambda: round(self.now_s * 1e9))
         fields: dict[str, Any] = {
             "scenario": "TEST-1/play", "title": "a play", "clauses": clauses, "world": "simulated",
-            "relay": "reference", "profile_digest": "0", "timing": FAST.names(), "capabilities": {}, "names": NAMES, "seed": 1,
+            "relay": "reference", "profile_digest": "0", "timing": FAST.names(), "capabilities": {}, "names": NAMES,
+            "seed": 1,
             "started": "2026-01-01T00:00:00+00:00",
         }
         self.recorder.header(**(fields | header))
@@ -90,8 +91,9 @@ class Play:
     def end(self, conn: int, by: str = "executor", how: str = "close", code: int | None = None) -> int:
         return self.add(events.Closed, conn=conn, by=by, how=how, code=code)
 
-    def poll(self, app: str = APP, org: str = ORG, asked_s: float | None = None, **statuses: str) -> int:
-        asked = round((self.now_s if asked_s is None else asked_s) * 1e9)
+    def poll(self, *, app: str = APP, org: str = ORG, took_s: str = "0", **statuses: str) -> int:
+        """A list that shows exactly these executors, asked ``took_s`` ago."""
+        asked = round((self.now_s - float(took_s)) * 1e9)
         seen = tuple(events.Seen(executor, status) for executor, status in statuses.items())
         return self.add(events.Poll, org=org, app=app, asked=asked, executors=seen)
 

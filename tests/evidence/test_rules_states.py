@@ -95,7 +95,7 @@ def test_a_poll_as_reference_is_an_interval() -> None:
     play = Play("LIV-7")
     play.end(play.dial("e1"))
     play.poll(e1="HEALTHY")
-    after = play.at(0.5).poll(asked_s=0.45, e1="DISCONNECTED")  # it changed between 0 and 0.5 s
+    after = play.at(0.5).poll(took_s="0.05", e1="DISCONNECTED")  # it changed between 0 and 0.5 s
     play.at(2.3).poll(e1="DISCONNECTED")
     play.at(2.4).poll(e1="DEAD")
     play.expect("LIV-7", "transition", executor="e1", to="DEAD", after=after, earliest="g", latest="g+scan+slack")
