@@ -1,0 +1,82 @@
+"""The command line. A command is one module of `relayproof.commands`, imported only when it is asked for.
+
+To add one: write ``relayproof/commands/<module>.py`` with a function, and name it in `COMMANDS`.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from difflib import get_close_matches
+from importlib.util import find_spec
+
+from cyclopts import App, CycloptsError
+
+from conductor.errors import ConductorError
+from evidence.errors import EvidenceError
+from relayproof.errors import HARNESS, INTERRUPTED, USAGE, CommandError
+from scenarios.errors import ScenarioError, UsageError
+from spec import SpecError
+
+COMMANDS = {
+    "conform": "conform:conform",
+    "list": "listing:list_scenarios",
+    "explain": "listing:explain",
+    "probe": "probe:probe",
+    "recheck": "recheck:recheck",
+    "report": "report:report",
+    "serve": "serve:serve",
+    "schema": "schema:schema",
+    "load": "load:load",
+    "bench": "bench:bench",
+    "killmatrix": "killmatrix:killmatrix",
+}
+"""Name on the command line -> module and function below `relayproof.commands`."""
+
+
+def build() -> App:
+    """The application with every command, none of them imported yet."""
+    app = App(
+        name="relayproof",
+        help="Prove or refute, for any DBOS Conductor relay, that every started workflow ends exactly once.",
+        version_flags=["--version"],
+    )
+    for name, place in COMMANDS.items():
+        module = f"relayproof.commands.{place.partition(':')[0]}"
+        if find_spec(module) is not None:
+            app.command(f"relayproof.commands.{place}", name=name)
+    return app
+
+
+def run(arguments: Sequence[str]) -> int:
+    """Run one command and return its exit code: 0 pass, 1 fail, 2 unknown, 3 harness error, 64 wrong usage."""
+    command = next(iter(arguments), "--help")
+    if not command.startswith("-") and command not in COMMANDS:
+        near = get_close_matches(command, COMMANDS, n=1)
+        hint = f"did you mean {near[0]}?" if near else f"there are {', '.join(COMMANDS)}"
+        return _refuse(f"there is no command {command!r}; {hint}", USAGE)
+    try:
+        result = build()(
+            list(arguments), exit_on_error=False, print_error=False, result_action="return_value", help_on_error=False
+        )
+    except CycloptsError as problem:
+        return _refuse(f"{problem}\nsee: relayproof --help", USAGE)
+    except CommandError as problem:
+        return _refuse(str(problem), problem.exit_code)
+    except UsageError as problem:
+        return _refuse(str(problem), USAGE)
+    except (ScenarioError, EvidenceError, ConductorError, SpecError) as problem:
+        return _refuse(str(problem), HARNESS)
+    except KeyboardInterrupt:
+        return _refuse("interrupted", INTERRUPTED)
+    return result if isinstance(result, int) else 0
+
+
+def main() -> None:
+    """The entry point ``relayproof``."""
+    sys.exit(run(sys.argv[1:]))
+
+
+def _refuse(sentence: str, code: int) -> int:
+    print(f"relayproof: {sentence}", file=sys.stderr)
+    return code

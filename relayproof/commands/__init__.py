@@ -1,0 +1,1 @@
+"""One module a command. `relayproof.cli` names them in a table."""
