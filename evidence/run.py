@@ -98,7 +98,7 @@ def judge_run(folder: Path, clauses: Mapping[str, Clause]) -> RunResult:
         judge_file(folder, entry.path, clauses, entry.scenario, entry.world) for entry in index.scenarios
     )
     return RunResult(
-        relay=index.relay, started=index.started, duration_s=index.duration_s, scenarios=results,
+        relay=index.relay, target=index.target, started=index.started, duration_s=index.duration_s, scenarios=results,
         levels={clause.id: clause.level for clause in clauses.values()}, seed=index.seed, pace=index.pace,
         timing=index.timing, tool=index.tool, host=index.host, versions=index.versions, command=index.command,
     )

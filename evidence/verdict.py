@@ -49,6 +49,7 @@ class Finding(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     clause: str
     verdict: Verdict
     rule: str
+    subject: str = ""  # the executor, or "connection N", that it is about
     expected: str = ""
     seen: str = ""
     measured_s: float | None = None
@@ -77,7 +78,8 @@ class ScenarioResult(msgspec.Struct, frozen=True, kw_only=True):
 class RunResult(msgspec.Struct, frozen=True, kw_only=True):
     """All verdicts of a run. ``levels`` holds MUST, SHOULD or INFO of every clause of the contract."""
 
-    relay: str
+    relay: str  # its name in the profile
+    target: str  # what --relay was given: "builtin:reference", "url:...", or a profile's target
     started: str
     duration_s: float
     scenarios: tuple[ScenarioResult, ...]

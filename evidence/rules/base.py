@@ -140,9 +140,11 @@ def finding(
 ) -> Finding:
     """A finding about an expectation; its own words come first."""
     words = f"{expect.text}: {expected}" if expect.text and expected else expect.text or expected
+    conn = expect.args.get("conn")
+    subject = expect.args.get("executor") or ("" if conn is None else f"connection {conn}")
     return Finding(
-        clause=expect.clause, verdict=verdict, rule=expect.rule, expected=words, seen=seen, measured_s=measured_s,
-        window_s=None if window is None else window.as_pair(), events=tuple(events),
+        clause=expect.clause, verdict=verdict, rule=expect.rule, subject=str(subject), expected=words, seen=seen,
+        measured_s=measured_s, window_s=None if window is None else window.as_pair(), events=tuple(events),
     )
 
 
