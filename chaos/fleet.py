@@ -153,8 +153,11 @@ class Fleet:
             self.recorder.add(events.Ledger, source=source, rows=tuple(found))
 
     async def close(self) -> None:
-        """Sweep all workers, then take the tap down. What they wrote stays in the folder."""
-        await self.runtime.sweep()
+        """Kill all workers, then take the tap down. What they wrote stays in the folder."""
+        for worker in self.workers.values():
+            worker.kill()
+        for worker in self.workers.values():
+            await worker.ended()
         await self.tap.stop()
         self.ledger.close()
         if self._status is not None:

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from chaos.fleet import Fleet, Place
-from chaos.runtime import ProcessRuntime
+from chaos.runtime import Runtime
 from scenarios.wire.world import WireWorld
 from scenarios.world import App
 from sdk_matrix.languages import worker
@@ -21,8 +21,10 @@ class RealWorld(WireWorld):
 
     name = "real"
 
-    def __init__(self, *, folder: Path, **parts: Any) -> None:
+    def __init__(self, *, folder: Path, runtime: Runtime, **parts: Any) -> None:
+        """``parts`` are those of a `WireWorld`; ``folder`` takes what the fleets' workers write."""
         super().__init__(**parts)
+        self._runtime = runtime
         self._folder = folder
         self._fleets: list[Fleet] = []
 
@@ -35,7 +37,7 @@ class RealWorld(WireWorld):
             app=app.name,
         )
         folder = self._folder / f"fleet-{len(self._fleets) + 1}"
-        fleet = Fleet(place, worker(LANGUAGE), ProcessRuntime(), folder, self.recorder, self.next_conn)
+        fleet = Fleet(place, worker(LANGUAGE), self._runtime, folder, self.recorder, self.next_conn)
         self._fleets.append(fleet)
         return fleet
 

@@ -15,6 +15,7 @@ from typing import Self
 import httpx
 import msgspec
 
+from chaos.processes import ProcessRuntime
 from chaos.real import LANGUAGE, RealWorld
 from conductor.timing import Timing
 from evidence.history import Recorder
@@ -64,6 +65,7 @@ class RealSession:
             profile=options.profile, timing=timing, seed=options.seed, folder=options.folder
         )
         self._target = targets.make(options.profile, timing, options.folder, "real")
+        self._runtime = ProcessRuntime()
         self._starting = asyncio.Lock()
         self._started = False
         self._jitter = JitterMonitor()
@@ -75,6 +77,7 @@ class RealSession:
 
     async def __aenter__(self) -> Self:
         self._jitter_task = asyncio.create_task(self._jitter.run())
+        self._runtime.prepare(worker(LANGUAGE))
         return self
 
     async def __aexit__(
@@ -82,6 +85,7 @@ class RealSession:
     ) -> None:
         if self._jitter_task is not None:
             self._jitter_task.cancel()
+        await self._runtime.sweep()
         await self._client.aclose()
         await self._target.close()
 
@@ -124,6 +128,7 @@ class RealSession:
             relay=relay,
             names=Names(scenario.id, f"{self._run}{number}", self._pool),
             now_ns=now_ns,
+            runtime=self._runtime,
             folder=self._options.folder / "workers" / f"{scenario.slug}-{number}",
         )
 

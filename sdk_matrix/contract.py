@@ -16,7 +16,7 @@ from sdk_matrix.errors import ContractError
 
 __all__ = [
     "CONTRACT", "Child", "Config", "Instruction", "Queue", "Ready", "Refused", "Report", "Sleep", "Start", "Started",
-    "Step", "Stop", "Stopped", "encode", "expected_output", "read_report", "steps_of", "workflows_of",
+    "Step", "Stop", "Stopped", "Template", "encode", "expected_output", "read_report", "steps_of", "workflows_of",
 ]
 
 CONTRACT = 1
@@ -69,6 +69,13 @@ class Config(msgspec.Struct, frozen=True, kw_only=True):
     contract: int = CONTRACT
 
 
+class Template(msgspec.Struct, frozen=True):
+    """First line to a worker that is forked from a template: where its `Config` is and where its log goes."""
+
+    config: str
+    log: str
+
+
 class Start(msgspec.Struct, frozen=True, kw_only=True, tag_field="do", tag="start"):
     """Start a workflow under this id, directly or through a queue. Answered by `Started` or `Refused`."""
 
@@ -88,6 +95,7 @@ class Ready(msgspec.Struct, frozen=True, kw_only=True, tag_field="event", tag="r
     language: str
     sdk_version: str
     executor_id: str  # made by the SDK at its launch, new for each process
+    pid: int  # in the worker's own namespace; it leads a process group of its own where it was forked
 
 
 class Started(msgspec.Struct, frozen=True, tag_field="event", tag="started"):
@@ -107,7 +115,7 @@ Report = Ready | Started | Refused | Stopped
 _REPORT: msgspec.json.Decoder[Report] = msgspec.json.Decoder(Ready | Started | Refused | Stopped)
 
 
-def encode(value: Config | Start | Stop) -> bytes:
+def encode(value: Config | Template | Start | Stop) -> bytes:
     """The value as one JSON line, without its newline."""
     return msgspec.json.encode(value)
 

@@ -24,6 +24,7 @@ class Worker:
     language: str
     command: tuple[str, ...]
     databases: tuple[str, ...]  # URL schemes of the system databases that its SDK opens
+    forks: bool  # it knows --template: the SDK is loaded once for many workers
     missing: Callable[[], str | None]  # what is not there and how to get it; None: all is
 
     def check(self) -> None:
@@ -46,6 +47,7 @@ WORKERS = {
         language="python",
         command=(sys.executable, str(_HERE / "python" / "worker.py")),
         databases=("sqlite", "postgresql"),
+        forks=True,
         missing=_python_missing,
     ),
 }

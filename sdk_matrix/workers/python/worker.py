@@ -1,6 +1,9 @@
 """The Python worker: runs workloads that are data on the real SDK. Contract version 1 (docs/real-executors.md).
 
     python worker.py CONFIG.json
+    python worker.py --template SOCKET
+
+The second form loads the SDK once (2 s of processor time) and forks a worker for each connection on the Unix socket.
 
 It imports the SDK and the standard library only, so that it also runs in an environment of its own with
 another version of the SDK. It ends at once when its standard input ends: whoever launched it is gone.
@@ -11,6 +14,9 @@ from __future__ import annotations
 import importlib.metadata
 import json
 import os
+import select
+import signal
+import socket
 import sqlite3
 import sys
 import threading
@@ -33,6 +39,7 @@ class Evidence:
 
     def __init__(self, path: str, label: str) -> None:
         self._label = label
+        self._executor_id = ""
         self._lock = threading.Lock()
         self._runs: Counter[str] = Counter()
         self._database = sqlite3.connect(path, isolation_level=None, check_same_thread=False, timeout=30)
@@ -41,11 +48,12 @@ class Evidence:
     def run(self, workflow: str) -> int:
         """Number of this execution of the workflow within this process: 1, 2, ..."""
         with self._lock:
+            self._executor_id = self._executor_id or DBOS.executor_id  # a shutdown resets it while steps still run
             self._runs[workflow] += 1
             return self._runs[workflow]
 
     def add(self, kind: str, workflow: str, run: int, step: str, attempt: int) -> None:
-        row = (kind, workflow, run, step, attempt, self._label, DBOS.executor_id, time.monotonic_ns())
+        row = (kind, workflow, run, step, attempt, self._label, self._executor_id, time.monotonic_ns())
         with self._lock:
             self._database.execute(
                 "INSERT INTO step_log(kind, workflow, run, step, attempt, executor, executor_id, at_ns)"
@@ -135,9 +143,39 @@ def serve(reports: Reports, interpret: Any, queues: dict[str, Queue]) -> None:
     os._exit(0)
 
 
+def template(path: str) -> Path:
+    """Serve as the template until standard input ends. Returns in each forked worker, with its configuration's path.
+
+    The template stays without threads, for only such a process forks cleanly: it waits for both in one select.
+    """
+    signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # nobody waits for the workers: their connections tell their ends
+    with socket.socket(socket.AF_UNIX) as server:
+        server.bind(path)
+        server.listen(64)
+        while True:
+            ready, _, _ = select.select([server, sys.stdin.fileno()], [], [])
+            if server not in ready:
+                os._exit(0)
+            connection, _ = server.accept()
+            if os.fork() == 0:
+                break
+            connection.close()
+    os.setsid()
+    signal.signal(signal.SIGCHLD, signal.SIG_DFL)
+    for descriptor in (0, 1):
+        os.dup2(connection.fileno(), descriptor)
+    connection.close()
+    first: dict[str, str] = json.loads(sys.stdin.readline())
+    log = os.open(first["log"], os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o644)
+    os.dup2(log, 2)
+    os.close(log)
+    return Path(first["config"])
+
+
 def main() -> None:
+    path = template(sys.argv[2]) if sys.argv[1] == "--template" else Path(sys.argv[1])
     reports = Reports()
-    config = read_config(Path(sys.argv[1]))
+    config = read_config(path)
     DBOS(
         config=DBOSConfig(
             name=config["application"],
@@ -165,6 +203,7 @@ def main() -> None:
         language="python",
         sdk_version=importlib.metadata.version("dbos"),
         executor_id=DBOS.executor_id,
+        pid=os.getpid(),
     )
     serve(reports, interpret, queues)
 
