@@ -24,7 +24,6 @@ _TOKENS: dict[str, str | None] = {
     "none": None,
     "unknown": "dbos_00000000_0123456789abcdef0123456789abcdef",
     "malformed": "not a token",
-    "empty": " ",
     "jwt": "eyJhbGciOiJub25lIn0.eyJzdWIiOiJhZG1pbiJ9.",
 }
 

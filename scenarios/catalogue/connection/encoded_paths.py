@@ -34,6 +34,7 @@ async def decoded(world: World, encode: Callable[[str], str]) -> None:
     world.expect("CON-5", "accepted", "each segment is decoded", conn=conn)
     if accepted:
         await world.until_status(executor, "HEALTHY", within_s=world.timing.handshake_deadline_s)
+        await world.control.executors(app)
         world.expect(
             "CON-5",
             "listed",

@@ -76,10 +76,7 @@ async def _play(world: World, *, handshaken: bool, raw: bool, frames: Mapping[st
     for number, (name, data) in enumerate(frames.items()):
         rude = await world.executor(victims, script=None if handshaken else SILENT, connect=False)
         await dial(world, rude)
-        if handshaken:
-            await world.until_status(rude, "HEALTHY", within_s=world.timing.handshake_deadline_s)
-        else:
-            await world.until_frame(rude, "executor_info", within_s=world.timing.handshake_deadline_s)
+        await world.until_frame(rude, "executor_info", within_s=world.timing.handshake_deadline_s)  # and answered
         world.note("a hostile frame", frame=name)
         if raw:
             await rude.send_raw(data)

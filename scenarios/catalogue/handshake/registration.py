@@ -7,12 +7,13 @@ from typing import Any
 
 from scenarios.catalogue import scenario
 from scenarios.catalogue.handshake.answers import SILENT, asked_for_info, info_answer
-from scenarios.world import Executor, World
+from scenarios.world import App, Executor, World
 
 _METADATA = {"zone": "eu-1", "weight": 3, "flags": {"canary": True, "tags": ["a", "ä/ö"]}}
 
 
-def _expect_listed(world: World, executor: Executor, clause: str, **fields: Any) -> None:
+async def _expect_listed(world: World, app: App, executor: Executor, clause: str, **fields: Any) -> None:
+    await world.control.executors(app)  # the list that was waited for may have been asked before the handshake
     world.expect(
         clause,
         "listed",
@@ -36,8 +37,9 @@ async def reported_fields(world: World, language: str) -> None:
         app, version="v-2.1+b7", language=language, hostname="pod-7.example", sdk_version="9.8.7", metadata=_METADATA
     )
     await world.until_status(executor, "HEALTHY", within_s=world.timing.handshake_deadline_s)
-    _expect_listed(
+    await _expect_listed(
         world,
+        app,
         executor,
         "HSK-2",
         version="v-2.1+b7",
@@ -68,7 +70,7 @@ async def reported_anew(world: World) -> None:
             return any(seen.version == version for seen in await world.control.executors(app))
 
         await world.until(shown, within_s=world.timing.handshake_deadline_s)
-        _expect_listed(world, executor, "HSK-2", version=version, hostname=hostname, metadata=metadata)
+        await _expect_listed(world, app, executor, "HSK-2", version=version, hostname=hostname, metadata=metadata)
         await executor.close()
 
 
@@ -93,7 +95,7 @@ async def optional_fields(world: World, info: Mapping[str, Any]) -> None:
     executor = await world.executor(app, info=info)
     await world.until_status(executor, "HEALTHY", within_s=world.timing.handshake_deadline_s)
     hostname = info.get("hostname", "host")
-    _expect_listed(world, executor, "HSK-3", hostname=None if hostname == "<absent>" else hostname)
+    await _expect_listed(world, app, executor, "HSK-3", hostname=None if hostname == "<absent>" else hostname)
 
 
 _EXTRA: dict[str, Mapping[str, Any]] = {
@@ -113,4 +115,4 @@ async def extra_fields(world: World, extra: Mapping[str, Any]) -> None:
     app = await world.app()
     executor = await world.executor(app, info=extra)
     await world.until_status(executor, "HEALTHY", within_s=world.timing.handshake_deadline_s)
-    _expect_listed(world, executor, "HSK-3", version="v1")
+    await _expect_listed(world, app, executor, "HSK-3", version="v1")

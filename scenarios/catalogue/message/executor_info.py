@@ -35,6 +35,7 @@ async def asked(world: World) -> None:
             fields={"status": "HEALTHY", "version": "v7", "metadata": {"zone": "eu-1"}},
             latest="handshake",
         )
+        await world.control.executors(app)
         await executor.close()
         await world.until_status(executor, "DISCONNECTED", within_s=world.timing.handshake_deadline_s)
         await executor.connect()

@@ -93,6 +93,7 @@ async def _expect_serving(world: World, app: App) -> None:
     conn, _ = await dial(world, executor)
     world.expect("ROB-3", "accepted", "its application and key are known again", conn=conn)
     await world.until_status(executor, "HEALTHY", within_s=world.timing.handshake_deadline_s)
+    await world.control.executors(app)
     world.expect(
         "ROB-3",
         "listed",
