@@ -10,20 +10,30 @@ from simpy.events import Event
 from evidence.events import Answer as AnswerEvent
 from evidence.events import AuditPage, Request, Seen, Setting, Surfaced
 from evidence.history import Recorder
-from reference_relay.core.effects import CallDone
+from reference_relay.core.events import PutApplication
 from reference_relay.core.records import AppKey, Settings
 from scenarios.errors import ControlError, Prerequisite, Unsupported
 from scenarios.profile import Profile
 from scenarios.world import Answer, App
+from simulator.api import Api
 from simulator.clock import Clock
-from simulator.operations import Operation, answer_to, operation, problem
 from simulator.poller import Poller
 from simulator.relay import Relay
-from simulator.settings import InvalidSettings, changed_settings
 from simulator.tasks import wait
 
 CALL_DEADLINE_S = 30.0
 """What the public clients wait for an answer (measured with dbos-mcp 0.8.0)."""
+
+_OPERATIONS = {
+    "list": ("list_workflows", "list_workflows"),
+    "search": ("search_workflows", "search_workflows"),
+    "get": ("get_workflow", "get_workflow"),
+    "steps": ("list_steps", "list_workflow_steps"),
+    "cancel": ("cancel_workflow", "cancel_workflow"),
+    "resume": ("resume_workflow", "resume_workflow"),
+    "versions": ("list_versions", "list_app_versions"),
+}
+"""Short name: its names in histories and in the API document."""
 
 _NO_HTTP = "the simulated world has no HTTP: run it in the wire world"
 _NO_KEYS = "the simulated world has no keys: run it in the wire world"
@@ -49,26 +59,31 @@ class SimulatedControl:
     def __init__(self, world: Surroundings, relay: Relay) -> None:
         self._world = world
         self._relay = relay
+        self._api = Api(world.clock, relay)
         self._calls = 0
 
-    async def register(self, app: App) -> Answer:
-        """Make the application known, with default settings."""
+    async def register(self, app: App) -> None:
+        """Make the application known, with default settings. Raises `Prerequisite` while the relay is down."""
         call = self._request("register_app", app)
         await self._travel()
-        status = 204 if await self._put(AppKey(app.org, app.name), Settings()) else 0
+        key = AppKey(app.org, app.name)
+        status = 0
+        if self._relay.up:
+            self._relay.handle(PutApplication(key, f"{app.org}-{app.name}", Settings()))
+            settled = Event(self._world.clock)
+            self._relay.settled(settled.succeed)
+            status = 204 if await wait(settled) else 0
         await self._travel()
-        return self._answer(call, status, None)
+        self._answer(call, status, None)
+        if not status:
+            raise Prerequisite(f"application {app.name} can't be registered: the relay is down")
 
     # ---- scenarios.world.Control
 
     async def patch_settings(self, app: App, changes: Mapping[str, Any]) -> Answer:
         asked_ns = self._world.clock.now_ns
-        call = self._request("patch_settings", app, **changes)
-        await self._travel()
-        status, body = await self._change(AppKey(app.org, app.name), changes)
-        await self._travel()
-        answer = self._answer(call, status, body)
-        if status == 204:
+        answer = await self._call("patch_settings", "update_app", app, changes, named=changes)
+        if answer.status // 100 == 2:
             self._world.recorder.add(Setting, org=app.org, app=app.name, asked=asked_ns, changes=dict(changes))
             app.grace_s = float(changes.get("executorTimeoutSecs", app.grace_s))
         return answer
@@ -104,13 +119,11 @@ class SimulatedControl:
         return ids
 
     async def workflow(self, app: App, op: str, workflow_id: str = "", **args: Any) -> Answer:
-        asked = operation(op, workflow_id, args)
+        if op not in _OPERATIONS:
+            raise ValueError(f"workflow operation {op!r}: give {', '.join(_OPERATIONS)}")
+        recorded, served = _OPERATIONS[op]
         named = {"workflow_id": workflow_id} if workflow_id else {}
-        call = self._request(asked.name, app, **named, **args)
-        await self._travel()
-        status, body = await self._ask(AppKey(app.org, app.name), asked)
-        await self._travel()
-        return self._answer(call, status, body)
+        return await self._call(recorded, served, app, args, workflow_id, named={**named, **args})
 
     async def http(
         self, method: str, path: str, *, json: Any = None, token: str | None = "", raw: bytes | None = None,
@@ -128,34 +141,23 @@ class SimulatedControl:
 
     # ---- within
 
-    async def _change(self, key: AppKey, changes: Mapping[str, Any]) -> tuple[int, Any]:
-        if not self._relay.up:
-            return 0, None
-        known = self._relay.core.applications.get(key)
-        if known is None:
-            return 404, problem(404, f"there is no application {key.app!r}")
-        try:
-            settings = changed_settings(known.settings, changes, self._world.profile.all_names())
-        except InvalidSettings as invalid:
-            return 422, problem(422, str(invalid))
-        return (204 if await self._put(key, settings) else 0), None
-
-    async def _put(self, key: AppKey, settings: Settings) -> bool:
-        """Create or change an application; True once it is durable, False if the relay is down or dies."""
-        applied = Event(self._world.clock)
-        self._relay.put_application(key, f"{key.org}-{key.app}", settings, applied.succeed)
-        durable: bool = await wait(applied)
-        return durable
-
-    async def _ask(self, key: AppKey, asked: Operation) -> tuple[int, Any]:
-        if not self._relay.up:
-            return 0, None
-        if key not in self._relay.core.applications:
-            return 404, problem(404, f"there is no application {key.app!r}")
-        ended = Event(self._world.clock)
-        self._relay.call(asked.call(key), ended.succeed)
-        done: CallDone | None = await wait(ended)
-        return (0, None) if done is None else answer_to(asked, done)
+    async def _call(
+        self,
+        recorded: str,
+        served: str,
+        app: App,
+        args: Mapping[str, Any],
+        workflow_id: str = "",
+        *,
+        named: Mapping[str, Any],
+    ) -> Answer:
+        """``recorded``: the operation's name in histories; ``served``: the API's."""
+        call = self._request(recorded, app, **named)
+        await self._travel()
+        params = {"orgName": app.org, "appName": app.name, "workflowId": workflow_id}
+        status, body = await self._api.serve(served, params, args)
+        await self._travel()
+        return self._answer(call, status, body)
 
     async def _travel(self) -> None:
         """One way over the network."""

@@ -15,5 +15,5 @@ class OutOfTime(SimulatorError):
     """A scenario went on past the session's limit of virtual time: a wait in it has no deadline."""
 
 
-class TransportMisuse(SimulatorError):
-    """A driver used a connection or a relay in a state that does not allow it."""
+class RelayGone(SimulatorError):
+    """The simulated relay is down, or died before it answered."""

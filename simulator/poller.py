@@ -6,6 +6,7 @@ transition that is early or late by milliseconds is seen as such, at few polls a
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Callable, Iterable
 from functools import lru_cache
 from typing import Any
@@ -72,15 +73,12 @@ class Poller:
 
     def _until_next_ns(self) -> int:
         now_ns = self._clock.now_ns
+        looks_ns = _looks_ns(self._timing, self._app.grace_s)
         next_ns = now_ns + self._step_ns
-        windows_ns = _windows_ns(self._timing, self._app.grace_s)
         for mark_ns in (*self._marks(), *self._moves):
-            for window_ns in windows_ns:
-                edge_ns = mark_ns + window_ns
-                if now_ns < edge_ns - _EDGE_NS < next_ns:
-                    next_ns = edge_ns - _EDGE_NS
-                elif now_ns < edge_ns + _EDGE_NS < next_ns:
-                    next_ns = edge_ns + _EDGE_NS
+            coming = bisect_right(looks_ns, now_ns - mark_ns)
+            if coming < len(looks_ns):
+                next_ns = min(next_ns, mark_ns + looks_ns[coming])
         return next_ns - now_ns
 
     def _serve(self, asked_ns: int) -> None:
@@ -124,8 +122,11 @@ class Poller:
 
 
 @lru_cache
-def _windows_ns(timing: Timing, grace_s: float) -> tuple[int, ...]:
-    """The lengths after which something may be due, or overdue (see spec: LIV-3, 4, 7, REC-6, 8, 11)."""
+def _looks_ns(timing: Timing, grace_s: float) -> tuple[int, ...]:
+    """How long after a mark to look: around each length after which something may be due, or overdue.
+
+    The lengths are those of the windows of LIV-3, LIV-4, LIV-7, REC-6, REC-8 and REC-11.
+    """
     silent_s = timing.ping_wait_s + timing.ping_interval_s + timing.scan_s + 2 * timing.slack_s
     dead_s = grace_s + timing.scan_s + timing.slack_s
     lengths_s = (
@@ -142,7 +143,7 @@ def _windows_ns(timing: Timing, grace_s: float) -> tuple[int, ...]:
         timing.ping_wait_s + grace_s,
         silent_s + dead_s,
     )
-    return tuple(sorted(ns(length_s) for length_s in lengths_s))
+    return tuple(sorted({ns(length_s) + side_ns for length_s in lengths_s for side_ns in (-_EDGE_NS, _EDGE_NS)}))
 
 
 def _seen(record: Executor) -> Seen:

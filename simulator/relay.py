@@ -5,10 +5,9 @@ One `Relay` is one installation: its durable tables outlive any number of proces
 
 from __future__ import annotations
 
-from collections import deque
 from collections.abc import Callable, Sequence
 from functools import partial
-from itertools import chain, count
+from itertools import count
 from random import Random
 from typing import Any
 
@@ -16,17 +15,17 @@ import msgspec
 
 from reference_relay.core import events
 from reference_relay.core.config import CoreConfig
-from reference_relay.core.core import Core, Stored
-from reference_relay.core.effects import Applied, Audit, CallDone, Close, Effect, Log, Save, Send, SendPing
-from reference_relay.core.records import AppKey, Settings, Status
-from reference_relay.store import AuditQuery
+from reference_relay.core.core import Core
+from reference_relay.core.effects import Audit, CallDone, Close, Effect, Log, Save, Send, SendPing
+from reference_relay.core.records import AppKey, Status
+from reference_relay.store import AuditQuery, Write
 from reference_relay.store import Clock as ClockReading
 from reference_relay.store.memory import MemoryStore
 from simulator.clock import SECOND_NS, Clock
-from simulator.errors import TransportMisuse
+from simulator.errors import RelayGone
 from simulator.link import Link
 from simulator.socket import Peer, Socket
-from simulator.writer import Writer, audit_json, transaction
+from simulator.writer import Writer, audit_json, stored_write
 
 _STUCK_NS = 1_000_000  # a core whose deadline stays in the past is ticked at most once a millisecond
 _EPOCH_MS = 1_767_225_600_000  # the wall clock at the start of every simulation: 2026-01-01T00:00:00Z
@@ -56,7 +55,6 @@ class Relay:
         self._next_conn = 1
         self._calls: dict[int, CallEnd] = {}
         self._next_call = 1
-        self._applying: dict[AppKey, deque[Callable[[bool], object]]] = {}
         self._settling: list[Callable[[bool], object]] = []
         self._armed_ns: int | None = None
         self._ticked_ns = -1
@@ -70,9 +68,9 @@ class Relay:
 
     @property
     def core(self) -> Core:
-        """The running core, for its views. Raises `TransportMisuse` while the relay is down."""
+        """The running core, for its views. Raises `RelayGone` while the relay is down."""
         if self._core is None:
-            raise TransportMisuse("the relay is down: start it before looking into it")
+            raise RelayGone("the relay is down: start it before looking into it")
         return self._core
 
     def start(self) -> None:
@@ -85,7 +83,7 @@ class Relay:
         self._offset_ns = self._random.randrange(1_000_000 * SECOND_NS)
         prefix = f"{self._config.request_prefix}{self._starts}"
         self._core = self._core_class(msgspec.structs.replace(self._config, request_prefix=prefix))
-        self._execute(self._core.load(_stored(self.store), self._now_ns, self._now_ms))
+        self._execute(self._core.load(self.store.load(), self._now_ns, self.now_ms))
         self._arm()
 
     def kill(self) -> None:
@@ -98,7 +96,7 @@ class Relay:
             socket.die()
         for done in self._calls.values():
             self._clock.call(0, done, None)
-        for waiter in [*chain.from_iterable(self._applying.values()), *self._settling]:
+        for waiter in self._settling:
             self._clock.call(0, waiter, False)
         self._reset()
 
@@ -117,22 +115,16 @@ class Relay:
             link.down(peer.upgraded, socket)
             self.handle(events.Opened(socket.conn, application))
 
-    def call(self, request: events.Call, done: CallEnd) -> None:
-        """Ask some executor. ``request.call_id`` is replaced. ``done(None)``: the relay died meanwhile, or is down."""
-        if self._core is None:
-            done(None)
-            return
+    def call(self, event: Callable[[int], events.Call], done: CallEnd) -> None:
+        """Ask some executor: ``event`` makes the call for its number. ``done(None)``: the relay died first."""
         call_id, self._next_call = self._next_call, self._next_call + 1
         self._calls[call_id] = done
-        self.handle(msgspec.structs.replace(request, call_id=call_id))
+        self.handle(event(call_id))
 
-    def put_application(self, key: AppKey, app_id: str, settings: Settings, done: Callable[[bool], object]) -> None:
-        """Create or change an application. ``done(False)``: the relay died meanwhile, or is down."""
-        if self._core is None:
-            done(False)
-            return
-        self._applying.setdefault(key, deque()).append(done)
-        self.handle(events.PutApplication(key, app_id, settings))
+    def commit(self, writes: Sequence[Write], done: Callable[[bool], object]) -> None:
+        """Make writes durable that the core has no part in; ``done`` as of `settled`."""
+        self._settling.append(done)
+        self._writer.submit(writes, partial(self._settle, done))
 
     def settled(self, done: Callable[[bool], object]) -> None:
         """Call ``done(True)`` when all changes so far are durable: no answer shows what a crash takes back.
@@ -151,34 +143,48 @@ class Relay:
         rows = self.store.audit(org, AuditQuery(limit=1_000_000))
         return [audit_json(row.entry) for row in reversed(rows)]
 
-    def handle(self, event: events.Event) -> None:
-        """Give the core one event and do what it asks for. A core that raises takes its process along."""
+    def handle(self, event: events.Event, writes: Sequence[Write] = ()) -> None:
+        """Give the core one event and do what it asks for. A core that raises takes its process along.
+
+        ``writes`` become durable in the same transaction as the records that the event changes.
+        """
         if self._core is None:
             return
         if isinstance(event, events.Closed):
             self._sockets.pop(event.conn, None)
         try:
-            effects = self._core.handle(event, self._now_ns, self._now_ms)
+            effects = self._core.handle(event, self._now_ns, self.now_ms)
         except Exception as failure:  # noqa: BLE001 - whatever escapes a relay's core ends that relay, not the world
             self.kill()
             self.crashed(failure)
             return
-        self._execute(effects)
+        self._execute(effects, writes)
         self._arm()
 
     # ---- what goes out
 
-    def _execute(self, effects: Sequence[Effect]) -> None:
-        """In order; what follows a write waits until that transaction is durable (AUD-5)."""
-        for index, effect in enumerate(effects):
+    def _execute(self, effects: Sequence[Effect], writes: Sequence[Write] = ()) -> None:
+        """In order; what follows a `Save` or `Audit` waits until that transaction is durable (AUD-5)."""
+        batch = list(writes)
+        held: list[Effect] = []
+        holding = False
+        for effect in effects:
             if isinstance(effect, Save | Audit):
-                rest = effects[index:]
-                writes = [write for write in rest if isinstance(write, Save | Audit)]
-                held = [other for other in rest if not isinstance(other, Save | Audit)]
-                rows = transaction(writes, self._now_ns, self._now_ms, lambda: f"audit-{next(self._audit_ids)}")
-                self._writer.submit(rows, partial(self._execute, held))
-                return
+                holding = True
+                batch.append(stored_write(effect, self.core, self.now_ms, self.next_audit_id))
+            elif holding:
+                held.append(effect)
+            else:
+                self._do(effect)
+        if batch:
+            self._writer.submit([*batch, ClockReading(self._now_ns)], partial(self._release, held))
+
+    def _release(self, effects: Sequence[Effect]) -> None:
+        for effect in effects:
             self._do(effect)
+
+    def next_audit_id(self) -> str:
+        return f"audit-{next(self._audit_ids)}"
 
     def _do(self, effect: Effect) -> None:
         match effect:
@@ -191,8 +197,6 @@ class Relay:
                 self._clock.call(0, self.handle, events.Closed(conn, f"closed by the relay: {reason}"))
             case CallDone(call_id) if call_id in self._calls:
                 self._calls.pop(call_id)(effect)
-            case Applied(application) if self._applying.get(application):
-                self._applying[application].popleft()(True)
             case Log(level, event, fields):
                 self.log_lines.append(msgspec.json.encode({"level": level, "event": event, **fields}).decode())
             case _:  # its connection or caller has gone meanwhile
@@ -220,7 +224,7 @@ class Relay:
         return self._clock.now_ns + self._offset_ns
 
     @property
-    def _now_ms(self) -> int:
+    def now_ms(self) -> int:
         return _EPOCH_MS + self._clock.now_ns // 1_000_000 + self.wall_step_ms
 
     def _arm(self) -> None:
@@ -242,8 +246,3 @@ class Relay:
         else:
             self._ticked_ns = self._now_ns
             self.handle(events.Tick())
-
-
-def _stored(store: MemoryStore) -> Stored:
-    kept = store.load()
-    return Stored(kept.applications, kept.executors, kept.remembered, kept.clock_ns)

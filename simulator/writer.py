@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from datetime import UTC, datetime
 from typing import Any
 
+from reference_relay.core.core import Core
 from reference_relay.core.effects import Audit, Save
-from reference_relay.store import AuditEntry, Clock, SaveRecord, Store, Write
-from simulator import clock as virtual
+from reference_relay.core.records import AppKey
+from reference_relay.server.api.times import rfc3339
+from reference_relay.store import AuditEntry, SaveRecord, Store, Write
+from simulator.clock import Clock
 
 Batch = tuple[Sequence[Write], Callable[[], object]]
 
@@ -20,7 +22,7 @@ class Writer:
     loses it whole.
     """
 
-    def __init__(self, clock: virtual.Clock, store: Store, commit_ns: Callable[[], int]) -> None:
+    def __init__(self, clock: Clock, store: Store, commit_ns: Callable[[], int]) -> None:
         self._clock = clock
         self._store = store
         self._commit_ns = commit_ns
@@ -62,30 +64,22 @@ class Writer:
             self._begin()
 
 
-def transaction(effects: Sequence[Save | Audit], now_ns: int, now_ms: int, next_id: Callable[[], str]) -> list[Write]:
-    """The store's writes for the core's effects. ``now_ns`` is the core's clock, ``now_ms`` the wall clock."""
-    writes: list[Write] = []
-    for effect in effects:
-        if isinstance(effect, Save):
-            writes.append(SaveRecord(effect.table, effect.key, effect.record))
-        else:
-            writes.append(_audit_entry(effect, now_ms, next_id()))
-    writes.append(Clock(now_ns))
-    return writes
-
-
-def _audit_entry(effect: Audit, now_ms: int, id: str) -> AuditEntry:
+def stored_write(effect: Save | Audit, core: Core, now_ms: int, next_id: Callable[[], str]) -> Write:
+    """The store's form of an effect of the core, as the relay's server writes it. ``now_ms`` is the wall clock."""
+    if isinstance(effect, Save):
+        return SaveRecord(effect.table, effect.key, effect.record)
+    application = core.applications.get(AppKey(effect.org, effect.application))
     return AuditEntry(
-        id=id,
+        id=next_id(),
         org=effect.org,
         emit_ms=now_ms,
         operation=effect.operation,
         success=effect.success,
-        subject_type="user",  # of the two that the API document has, the one that is no key
+        subject_type="user",
         subject_id="relay",
         subject_display="relay",
         target_type="application",
-        target_id=effect.application,
+        target_id=application.app_id if application else effect.application,
         source_ip="",
         application=effect.application,
         details={"application_name": effect.application, **effect.details},
@@ -96,7 +90,7 @@ def audit_json(entry: AuditEntry) -> dict[str, Any]:
     """An entry as the management API shows it (AuditLogEntry of the API document)."""
     shown: dict[str, Any] = {
         "id": entry.id,
-        "emitTime": datetime.fromtimestamp(entry.emit_ms / 1000, UTC).isoformat(timespec="milliseconds"),
+        "emitTime": rfc3339(entry.emit_ms),
         "operation": entry.operation,
         "status": "success" if entry.success else "failure",
         "subject": {"type": entry.subject_type, "id": entry.subject_id, "display": entry.subject_display},

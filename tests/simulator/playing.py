@@ -27,7 +27,7 @@ def play(body: Body, *, seed: int = 1, timing: Timing = DOCUMENTED, core: type[C
     return SimulatedSession(options, core).simulate(scenario).history()
 
 
-def find(history: History, kind: type[Base], **fields: Any) -> list[Any]:
+def find(history: History, kind: type[Base], /, **fields: Any) -> list[Any]:
     """The events of this kind with these fields, in order."""
     return [
         event
