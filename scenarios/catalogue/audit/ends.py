@@ -131,7 +131,7 @@ async def late_success(world: World) -> None:
 async def each_deletion(world: World) -> None:
     app = await world.app()
     victims = [await world.executor(app) for _ in range(3)]
-    peer, returning = await world.executor(app), await world.executor(app)
+    peer, returning = await world.executor(app), await world.executor(app, version="v2")  # one that no entry may name
     await healthy(world, *victims, peer, returning)
     for executor in victims:
         await leave(world, executor)

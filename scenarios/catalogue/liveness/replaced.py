@@ -116,9 +116,9 @@ async def second_socket(world: World, first: str) -> None:
     old = executor.conn
     if first == "frozen":
         await executor.freeze()
+        executor.script(_redialling(world))
     returned = await back(world, executor)
     new = executor.conn
-    executor.script(_redialling(world))
     if first == "answering":
         await world.until_closed(executor, conn=old, within_s=seconds(world, "w"))
         world.expect(

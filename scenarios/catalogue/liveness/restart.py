@@ -64,7 +64,7 @@ async def was_healthy(world: World, down: str) -> None:
     await dead(world, lost)
     world.expect(
         "LIV-15", "transition", "who stays away has a whole grace period from readiness",
-        executor=lost.id, to=["DEAD", "GONE"], after=starting, earliest=DEAD_FROM,
+        executor=lost.id, to=["DEAD", "GONE"], after=starting, earliest=DEAD_FROM, latest=None,
     )  # fmt: skip
     world.expect(
         "LIV-15", "transition", "and not more", executor=lost.id, to=["DEAD", "GONE"], after=ready,
@@ -118,7 +118,7 @@ async def was_disconnected(world: World, down: str) -> None:
     world.expect(
         "LIV-15", "transition", "DEAD no sooner than the rest of its grace period after readiness",
         executor=executor.id, to=["DEAD", "GONE"], after=starting, g=app.grace_s,
-        earliest=f"max(0, g - {in_seconds(age_most_s)})",
+        earliest=f"max(0, g - {in_seconds(age_most_s)})", latest=None,
     )  # fmt: skip
     world.expect(
         "LIV-15", "transition", "and no later, by more than the second to which its age was kept",
@@ -142,12 +142,15 @@ async def disconnected_returns(world: World) -> None:
     await healthy(world, executor, peer)
     since = await leave(world, executor)
     await world.until_status(executor, "DISCONNECTED", within_s=patience(world, "slack"))
-    await _killed(world, "1.2*g")
-    returned = await back(world, executor)
+    _, ready = await _killed(world, "1.2*g")
     await back(world, peer)
+    await world.sleep(seconds(world, "0.3*g"))
+    returned = await back(world, executor)
     await world.sleep(seconds(world, "g + scan + slack"))
     until = world.note("a whole grace period later")
-    expect_stays(world, "LIV-15", "HEALTHY and nothing else", executor, "HEALTHY", since=returned, until=until)
+    alive = ("HEALTHY", "DISCONNECTED")
+    expect_stays(world, "LIV-15", "never DEAD", executor, *alive, since=ready, until=returned)
+    expect_stays(world, "LIV-15", "then HEALTHY and nothing else", executor, "HEALTHY", since=returned, until=until)
     await _expect_not_recovered(world, app, executor, since, until)
     await read_audit(world, app)
 

@@ -195,7 +195,7 @@ async def not_the_disconnected(world: World, state: str) -> None:
         for lost in gone_peers:
             world.expect(
                 "REC-5", "audited", "no dispatch to it is on record", org=app.org, operation="recovery",
-                match={"executor": executor.id, "peer": lost.id}, at_least=0, at_most=0,
+                mentions=[executor.id, lost.id], at_least=0, at_most=0,
             )  # fmt: skip
 
 

@@ -34,7 +34,7 @@ async def _expect_recovered(world: World, app: str, executor: Executor, after: i
 
 @scenario(
     "REC-16/several-at-once",
-    clauses=("REC-16", "REC-18"),
+    clauses=("REC-16", "REC-18", "REC-1"),
     title="Several executors that die at once are each recovered, by more than one peer",
     faults=(48, 74, 80),
 )
@@ -49,6 +49,10 @@ async def several_at_once(world: World) -> None:
     for victim, left in zip(victims, moments, strict=True):
         await _expect_recovered(world, app.name, victim, left, latest=f"{DEAD_BY} + recovery + 6*(slack + request)")
         world.expect("REC-10", "sequential", "one at a time", executor=victim.id)
+        world.expect(
+            "REC-1", "frame", "one request names it alone", app=app.name, type="recovery", match=naming(victim),
+            after=left, latest=None,
+        )  # fmt: skip
     world.expect(
         "REC-18", "spread", "the work is spread over the peers", app=app.name,
         dead=[victim.id for victim in victims], at_least=2,

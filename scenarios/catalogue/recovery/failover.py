@@ -66,8 +66,8 @@ async def _failover(world: World, clause: str, part: Part, *, latest: str, from_
     left = await leave(world, executor)
     first = await dispatches.first()
     (other,) = dispatches.others(first, peers)
-    await dispatches.until(2, within=latest)
-    asked = world.note("the next one was asked, or it is too late")
+    followed = await dispatches.until(2, within=latest)
+    until = dispatches.seen[1].frame if followed else world.note("it is too late")
     await gone(world, executor)
     world.expect(
         clause, "frame", "the next candidate is asked in time",
@@ -75,7 +75,7 @@ async def _failover(world: World, clause: str, part: Part, *, latest: str, from_
         after=first.frame if from_frame else first.end,
     )  # fmt: skip
     expect_stays(
-        world, clause, "the record stays", executor, "HEALTHY", "DISCONNECTED", "DEAD", since=left, until=asked
+        world, clause, "the record stays", executor, "HEALTHY", "DISCONNECTED", "DEAD", since=left, until=until
     )
     world.expect("REC-10", "sequential", "one at a time", executor=executor.id)
     await read_audit(world, app)

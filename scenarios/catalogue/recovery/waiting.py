@@ -136,13 +136,13 @@ async def keeps_trying(world: World, crowd: tuple[int, Part]) -> None:
     peers = [await world.executor(app, script=HOLDS) for _ in range(count)]
     await healthy(world, executor, *peers)
     dispatches = Dispatches(world, executor, peers, [part])
-    await leave(world, executor)
+    left = await leave(world, executor)
     first = await dispatches.first()
     await world.sleep(_until_capped_s(world))
     until = world.note("watched beyond the cap of the backoff")
     world.expect(
         "REC-12", "growing", "dispatches go on, their distances grow and stay bounded", executor=executor.id,
-        since=first.frame, until=until, at_least=4,
+        since=left, until=until, at_least=4,
     )  # fmt: skip
     expect_stays(world, "REC-11", "stays DEAD", executor, "DEAD", since=first.end, until=until)
     await read_audit(world, app)
