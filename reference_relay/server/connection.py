@@ -22,9 +22,10 @@ from reference_relay.server.refusal import refusal, refusal_of
 if TYPE_CHECKING:
     from reference_relay.server.context import Context
 
-SLICE_BYTES = 16 * 1024  # how much of one read is parsed before others get their turn
+SLICE_BYTES = 2 * 1024  # how much of one read is parsed before others get their turn
 TURN_S = 0.002  # how long that may take
 REST = 4  # a connection that used up its turn rests this many times as long
+REASON_BYTES = 123  # of a close frame (RFC 6455 5.5)
 LIFE_S = 0.5  # how often the bytes of an unfinished frame are reported as life
 
 
@@ -128,7 +129,9 @@ class Connection(asyncio.Protocol):
             self._alive()
         for frame in frames:
             self._on_frame(cast(Frame, frame))
-        if protocol.parser_exc is not None and not self._ending:
+            if self._ending:
+                return
+        if protocol.parser_exc is not None:
             sent = protocol.close_sent
             self._report(f"protocol error {sent.code if sent else ''}")
             self._end_now()
@@ -244,7 +247,7 @@ class Connection(asyncio.Protocol):
     def end(self, code: int, reason: str) -> None:
         """Send a close frame and drop the socket, whatever the peer does."""
         if not self._ending:
-            self._protocol.fail(code, reason)
+            self._protocol.fail(code, reason.encode()[:REASON_BYTES].decode(errors="ignore"))
             self._end_now()
 
     def shutdown(self) -> None:

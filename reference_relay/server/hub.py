@@ -35,6 +35,7 @@ from reference_relay.store import AuditEntry, Clock, SaveRecord, Store, Write
 from reference_relay.store.writer import GroupWriter
 
 BEAT_S = 0.25
+_DURABLE = (Save, Audit)
 _CLOCK_BEATS = round(1.0 / BEAT_S)  # the clock row is at most a second old (LIV-15)
 
 log = structlog.get_logger("reference_relay")
@@ -178,24 +179,31 @@ class Hub:
     # ---- effects
 
     def _execute(self, effects: Sequence[Effect], writes: Sequence[Write]) -> None:
+        at = 0
+        if not writes:
+            for effect in effects:
+                if type(effect) in _DURABLE:
+                    break
+                self._perform[type(effect)](effect)
+                at += 1
+            else:
+                return
+        self._execute_durably(effects[at:], writes)
+
+    def _execute_durably(self, effects: Sequence[Effect], writes: Sequence[Write]) -> None:
+        """One transaction of all that is to be stored; the rest of the effects waits for it."""
         batch = list(writes)
         held: list[Effect] = []
-        holding = False
         for effect in effects:
             if isinstance(effect, Save):
-                holding = True
                 self._note(effect)
                 batch.append(SaveRecord(effect.table, effect.key, effect.record))
             elif isinstance(effect, Audit):
-                holding = True
                 batch.append(self._audit_entry(effect))
-            elif holding:
-                held.append(effect)
             else:
-                self._perform[type(effect)](effect)
-        if batch:
-            batch.append(Clock(time.monotonic_ns()))
-            self._submit(batch, partial(self._release, held))
+                held.append(effect)
+        batch.append(Clock(time.monotonic_ns()))
+        self._submit(batch, partial(self._release, held))
 
     def _release(self, effects: list[Effect]) -> None:
         for effect in effects:
