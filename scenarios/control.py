@@ -12,14 +12,14 @@ import itertools
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
-from urllib.parse import quote
+from urllib.parse import quote, urlencode
 
-import httpx
 import msgspec
 
 from evidence import events
 from evidence.history import Recorder
 from scenarios.errors import ControlError, Prerequisite, ProfileError, Unsupported
+from scenarios.http import HttpClient, HttpError, Response
 from scenarios.profile import Organisation, Profile
 from scenarios.world import Answer, App, Control
 
@@ -31,7 +31,7 @@ CALL_DEADLINE_S = 30.0
 class Channel:
     """What a control class is built from: a way to the relay, and the history of one scenario."""
 
-    client: httpx.AsyncClient
+    client: HttpClient
     base_url: Callable[[], str]  # a restarted relay may have moved
     recorder: Recorder
     now_ns: Callable[[], int]
@@ -64,29 +64,30 @@ class Channel:
             sent["content-type"] = content_type or "application/json"
         try:
             response = await self.client.request(
-                method, self.base_url() + path, headers=sent, content=content, timeout=CALL_DEADLINE_S
+                method, self.base_url() + path, headers=sent, content=content, within_s=CALL_DEADLINE_S
             )
-        except httpx.HTTPError as problem:
-            self.recorder.add(events.Answer, call=call, status=0, error=f"{type(problem).__name__}: {problem}")
+        except HttpError as problem:
+            self.recorder.add(events.Answer, call=call, status=0, error=str(problem))
             return Answer(call, 0)
         answered = _decoded(response)
         shown = {**answered, secret: "shown once"} if secret and isinstance(answered, dict) else answered
         self.recorder.add(
-            events.Answer, call=call, status=response.status_code, body=shown,
-            content_type=response.headers.get("content-type", ""),
+            events.Answer, call=call, status=response.status, body=shown,
+            content_type=response.content_type,
         )  # fmt: skip
-        return Answer(call, response.status_code, answered)
+        return Answer(call, response.status, answered)
 
     async def read(self, path: str, token: str) -> Any:
-        """A reading that is recorded by its caller. Raises httpx.HTTPError for anything but 200 with JSON."""
-        response = await self.client.get(
-            self.base_url() + path, headers={"authorization": f"Bearer {token}"}, timeout=CALL_DEADLINE_S
+        """A reading that is recorded by its caller. Raises `HttpError` for anything but 200 with JSON."""
+        response = await self.client.request(
+            "GET", self.base_url() + path, headers={"authorization": f"Bearer {token}"}, within_s=CALL_DEADLINE_S
         )
-        response.raise_for_status()
+        if response.status != 200:
+            raise HttpError(f"GET {path}: status {response.status}")
         try:
             return msgspec.json.decode(response.content)
         except (msgspec.DecodeError, UnicodeDecodeError) as problem:
-            raise httpx.DecodingError(f"GET {path}: {problem}", request=response.request) from problem
+            raise HttpError(f"GET {path}: {problem}") from problem
 
 
 class ConductorV2:
@@ -116,7 +117,7 @@ class ConductorV2:
         try:
             rows = await self._channel.read(_app_path(app) + "/executors", self._token(app.org))
             seen = tuple(_seen(row) for row in rows)
-        except (httpx.HTTPError, KeyError, TypeError) as problem:
+        except (HttpError, KeyError, TypeError) as problem:
             self._poll(app, asked, error=f"{type(problem).__name__}: {problem}")
             raise ControlError(f"the executors of {app.name} can't be listed: {problem}") from problem
         self._poll(app, asked, executors=seen)
@@ -133,7 +134,7 @@ class ConductorV2:
                 rows += page
                 if len(page) < 1000:
                     break
-        except httpx.HTTPError as problem:
+        except HttpError as problem:
             raise Prerequisite(f"the audit log of {org} can't be read: {problem}") from problem
         rows.reverse()  # the API gives the newest first, a history the oldest
         self._channel.recorder.add(events.AuditPage, org=org, asked=asked, entries=tuple(rows))
@@ -146,7 +147,7 @@ class ConductorV2:
         path = query.format(org=quote(app.org, safe=""), app=quote(app.name, safe=""))
         try:
             rows = await self._channel.read(path, self._token(app.org))
-        except httpx.HTTPError as problem:
+        except HttpError as problem:
             raise Prerequisite(f"the surfaced recoveries of {app.name} can't be read: {problem}") from problem
         ids = tuple(str(row.get("executorId", "")) if isinstance(row, dict) else str(row) for row in rows)
         self._channel.recorder.add(events.Surfaced, org=app.org, app=app.name, asked=asked, executors=ids)
@@ -155,7 +156,7 @@ class ConductorV2:
     async def workflow(self, app: App, op: str, workflow_id: str = "", **args: Any) -> Answer:
         self._channel.profile.require("workflows")
         one = "/workflows/" + quote(workflow_id, safe="")
-        query = "?" + str(httpx.QueryParams(_lower(args))) if args else ""
+        query = "?" + urlencode(_lower(args)) if args else ""
         match op:
             case "list":
                 return await self._call("list_workflows", "GET", app, "/workflows" + query, args=args)
@@ -273,13 +274,14 @@ def _seen(row: Mapping[str, Any]) -> events.Seen:
     )
 
 
-def _decoded(response: httpx.Response) -> Any:
-    if "json" in response.headers.get("content-type", ""):
+def _decoded(response: Response) -> Any:
+    text = response.content.decode("utf-8", "replace")
+    if "json" in response.content_type:
         try:
             return msgspec.json.decode(response.content)
         except (msgspec.DecodeError, UnicodeDecodeError):
-            return response.text
-    return response.text or None
+            return text
+    return text or None
 
 
 def _lower(args: Mapping[str, Any]) -> dict[str, str]:

@@ -5,9 +5,10 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable
 
-import httpx
+from scenarios.http import HttpClient, HttpError
 
 LOOK_AGAIN_S = 0.05
+ONE_LOOK_S = 2.0
 
 
 async def wait_until_ready(url: str, *, gone: Callable[[], None] = lambda: None) -> None:
@@ -15,14 +16,15 @@ async def wait_until_ready(url: str, *, gone: Callable[[], None] = lambda: None)
 
     ``gone`` may raise when waiting has become useless. The caller sets the deadline.
     """
-    async with httpx.AsyncClient(timeout=2.0) as client:
+    client = HttpClient()
+    try:
         while True:
             gone()
             try:
-                answer = await client.get(url + "/healthz")
-            except httpx.HTTPError:
-                await asyncio.sleep(LOOK_AGAIN_S)
-                continue
-            if answer.status_code < 500:
-                return
+                if (await client.request("GET", url + "/healthz", within_s=ONE_LOOK_S)).status < 500:
+                    return
+            except HttpError:
+                pass  # not there yet
             await asyncio.sleep(LOOK_AGAIN_S)
+    finally:
+        client.close()

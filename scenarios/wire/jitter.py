@@ -17,8 +17,12 @@ class JitterMonitor:
 
     def __init__(self) -> None:
         self._listeners: set[Callable[[int], None]] = set()
+        self._worst_ns = 0
+        self._reported_s = time.monotonic()
 
     def listen(self, listener: Callable[[int], None]) -> None:
+        """From now on: what was before is not for the newcomer."""
+        self._report()
         self._listeners.add(listener)
 
     def forget(self, listener: Callable[[int], None]) -> None:
@@ -26,13 +30,15 @@ class JitterMonitor:
 
     async def run(self) -> None:
         """Until cancelled."""
-        worst_ns, reported = 0, time.monotonic()
         while True:
             before_ns = time.monotonic_ns()
             await asyncio.sleep(TICK_S)
-            worst_ns = max(worst_ns, time.monotonic_ns() - before_ns - int(TICK_S * 1e9))
-            now = time.monotonic()
-            if worst_ns >= LARGE_NS or now - reported >= REPORT_S:
-                for listener in tuple(self._listeners):
-                    listener(worst_ns)
-                worst_ns, reported = 0, now
+            late_ns = time.monotonic_ns() - before_ns - int(TICK_S * 1e9)
+            self._worst_ns = max(self._worst_ns, late_ns)
+            if self._worst_ns >= LARGE_NS or time.monotonic() - self._reported_s >= REPORT_S:
+                self._report()
+
+    def _report(self) -> None:
+        for listener in tuple(self._listeners):
+            listener(self._worst_ns)
+        self._worst_ns, self._reported_s = 0, time.monotonic()

@@ -17,7 +17,7 @@ IDLE_S = 0.5
 
 
 class Poller:
-    """``looked`` is called after each answer. `seen` is the newest list by executor id; None before the first."""
+    """``looked`` is called after each answer. `seen` is the newest list by executor id, asked at ``asked_ns``."""
 
     def __init__(
         self,
@@ -30,7 +30,7 @@ class Poller:
         looked: Callable[[], None],
     ) -> None:
         self.seen: Mapping[str, Seen] | None = None
-        self.looks = 0
+        self.asked_ns = -1
         self._app = app
         self._control = control
         self._timing = timing
@@ -71,12 +71,13 @@ class Poller:
             await asyncio.sleep(QUICK_S)  # a burst of new waiters is one reason to look, not many
 
     async def _look(self) -> None:
+        asked_ns = self._now_ns()
         try:
             listed = await self._control.executors(self._app)
         except ControlError:
             return  # recorded as a poll that says nothing: the relay is away
         now_ns = self._now_ns()
-        self.looks += 1
+        self.asked_ns = asked_ns
         self.seen = {record.executor: record for record in listed}
         for executor in self._executors():
             executor.windows.seen(self.status(executor.id), now_ns)

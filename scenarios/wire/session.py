@@ -13,11 +13,10 @@ from pathlib import Path
 from types import TracebackType
 from typing import Self
 
-import httpx
-
 from evidence.history import Recorder
 from scenarios import targets, worlds
 from scenarios.catalogue import Scenario
+from scenarios.http import HttpClient
 from scenarios.targets import Target
 from scenarios.wire.jitter import JitterMonitor
 from scenarios.wire.relay import WireRelay
@@ -42,7 +41,7 @@ class WireSession:
         self._alone = Quiet()
         self._jitter = JitterMonitor()
         self._jitter_task: asyncio.Task[None] | None = None
-        self._client = httpx.AsyncClient(limits=httpx.Limits(max_connections=None, max_keepalive_connections=200))
+        self._client = HttpClient()
         self._pool = Pool()
         self._run = secrets.token_hex(2)
         self._numbers = itertools.count(1)
@@ -58,7 +57,7 @@ class WireSession:
     ) -> None:
         if self._jitter_task is not None:
             self._jitter_task.cancel()
-        await self._client.aclose()
+        self._client.close()
         if self._shared is not None:
             await self._shared.close()
 

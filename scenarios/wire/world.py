@@ -9,12 +9,11 @@ import math
 from collections.abc import Awaitable, Callable, Coroutine, Mapping, Sequence
 from typing import Any, TypeVar
 
-import httpx
-
 from evidence import events
 from evidence.history import Recorder
 from scenarios.control import Channel, control_class
 from scenarios.errors import Unsupported
+from scenarios.http import HttpClient
 from scenarios.profile import Organisation
 from scenarios.scripting import executor_info
 from scenarios.targets import Target
@@ -39,7 +38,7 @@ class WireWorld:
         *,
         options: SessionOptions,
         recorder: Recorder,
-        client: httpx.AsyncClient,
+        client: HttpClient,
         target: Target,
         relay: RelayControl,
         names: Names,
@@ -169,10 +168,10 @@ class WireWorld:
         poller = self._apps.poller(own.app)
         if poller is None:
             return await self.wait(lambda: self._wire_shows(own, statuses), within_s)
-        looks = poller.looks  # an older list may be of before the last act
+        since_ns = self.now_ns()  # a list that was asked earlier may be of before the last act
         poller.attend(own)
         try:
-            return await self.wait(lambda: poller.looks > looks and poller.status(own.id) in statuses, within_s)
+            return await self.wait(lambda: poller.asked_ns >= since_ns and poller.status(own.id) in statuses, within_s)
         finally:
             poller.release(own)
 
