@@ -74,7 +74,7 @@ async def types_interleaved(world: World) -> None:
         "the steps",
         call=(await steps).call,
         status=[200],
-        body=[{"output": "7"}],
+        body=[{"stepId": 4, "stepName": "charge", "output": "7"}],
     )
     world.expect("ENV-2", "answer", "the cancellation", call=(await cancel).call, status=["2xx"])
 

@@ -25,7 +25,7 @@ _ANSWERS: dict[str, tuple[str, str, Mapping[str, Any], Any]] = {
         "steps",
         "list_steps",
         {"output": [{"function_id": 1, "function_name": "charge", "output": "7", "attempts": 3, "stepId": 9}]},
-        [{"output": "7"}],
+        [{"stepId": 1, "stepName": "charge", "output": "7"}],
     ),
     "cancel": ("cancel", "cancel", {"success": True, "cancelled": ["wf-1"]}, None),
     "resume": ("resume", "resume", {"success": True, "error": "none"}, None),

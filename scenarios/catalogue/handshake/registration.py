@@ -13,14 +13,22 @@ _METADATA = {"zone": "eu-1", "weight": 3, "flags": {"canary": True, "tags": ["a"
 
 
 async def _expect_listed(world: World, app: App, executor: Executor, clause: str, **fields: Any) -> None:
-    await world.control.executors(app)  # the list that was waited for may have been asked before the handshake
+    """Look at the list until it shows these fields, or until it is late for that."""
+    timing = world.timing
+    wanted = {"status": "HEALTHY", **fields}
+
+    async def shown() -> bool:
+        listed = [seen for seen in await world.control.executors(app) if seen.executor == executor.id]
+        return any(all(getattr(seen, name) == value for name, value in wanted.items()) for seen in listed)
+
+    await world.until(shown, within_s=timing.handshake_deadline_s + timing.slack_s + timing.scan_s)
     world.expect(
         clause,
         "listed",
         "HEALTHY with what it reported",
         executor=executor.id,
         after=world.last("upgraded", conn=executor.conn),
-        fields={"status": "HEALTHY", **fields},
+        fields=wanted,
         latest="handshake",
     )
 
@@ -36,7 +44,6 @@ async def reported_fields(world: World, language: str) -> None:
     executor = await world.executor(
         app, version="v-2.1+b7", language=language, hostname="pod-7.example", sdk_version="9.8.7", metadata=_METADATA
     )
-    await world.until_status(executor, "HEALTHY", within_s=world.timing.handshake_deadline_s)
     await _expect_listed(
         world,
         app,
@@ -66,10 +73,6 @@ async def reported_anew(world: World) -> None:
         )
         await executor.send(answer)
 
-        async def shown(version: str = version) -> bool:
-            return any(seen.version == version for seen in await world.control.executors(app))
-
-        await world.until(shown, within_s=world.timing.handshake_deadline_s)
         await _expect_listed(world, app, executor, "HSK-2", version=version, hostname=hostname, metadata=metadata)
         await executor.close()
 
@@ -93,7 +96,6 @@ _OPTIONAL: dict[str, Mapping[str, Any]] = {
 async def optional_fields(world: World, info: Mapping[str, Any]) -> None:
     app = await world.app()
     executor = await world.executor(app, info=info)
-    await world.until_status(executor, "HEALTHY", within_s=world.timing.handshake_deadline_s)
     hostname = info.get("hostname", "host")
     await _expect_listed(world, app, executor, "HSK-3", hostname=None if hostname == "<absent>" else hostname)
 
@@ -114,5 +116,4 @@ _EXTRA: dict[str, Mapping[str, Any]] = {
 async def extra_fields(world: World, extra: Mapping[str, Any]) -> None:
     app = await world.app()
     executor = await world.executor(app, info=extra)
-    await world.until_status(executor, "HEALTHY", within_s=world.timing.handshake_deadline_s)
     await _expect_listed(world, app, executor, "HSK-3", version="v1")

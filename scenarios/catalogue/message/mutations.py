@@ -31,7 +31,6 @@ async def _change(world: World, op: str, args: Mapping[str, Any], fields: Mappin
     "MSG-cancel/asked",
     clauses=("MSG-cancel",),
     title="A cancellation reaches the executor with its id and its option",
-    simulated=False,
     variants={name: call for name, call in _CALLS.items() if call[0] == "cancel"},
 )
 async def cancel(world: World, call: tuple[str, dict[str, Any], Mapping[str, Any]]) -> None:
@@ -42,7 +41,6 @@ async def cancel(world: World, call: tuple[str, dict[str, Any], Mapping[str, Any
     "MSG-resume/asked",
     clauses=("MSG-resume",),
     title="A resumption reaches the executor with its id and its queue",
-    simulated=False,
     variants={name: call for name, call in _CALLS.items() if call[0] == "resume"},
 )
 async def resume(world: World, call: tuple[str, dict[str, Any], Mapping[str, Any]]) -> None:
@@ -63,7 +61,6 @@ _NO_SUCCESS: dict[str, Mapping[str, Any]] = {"false": {"success": False}, "absen
     "MSG-cancel/no-success",
     clauses=("MSG-cancel",),
     title="A cancellation whose success is false, or absent (Java), is a failure to the caller",
-    simulated=False,
     variants=_NO_SUCCESS,
 )
 async def cancel_refused(world: World, fields: Mapping[str, Any]) -> None:
@@ -74,7 +71,6 @@ async def cancel_refused(world: World, fields: Mapping[str, Any]) -> None:
     "MSG-resume/no-success",
     clauses=("MSG-resume",),
     title="A resumption whose success is false, or absent (Java), is a failure to the caller",
-    simulated=False,
     variants=_NO_SUCCESS,
 )
 async def resume_refused(world: World, fields: Mapping[str, Any]) -> None:

@@ -51,7 +51,6 @@ async def _listing(world: World, op: str, **args: Any) -> tuple[Executor, Answer
     "MSG-list_workflows/shown",
     clauses=("MSG-list_workflows",),
     title="A list of workflows: asked for without filters, and every value of the records shown",
-    simulated=False,
     variants=("list", "search"),
 )
 async def shown(world: World, op: str) -> None:
@@ -68,7 +67,6 @@ async def shown(world: World, op: str) -> None:
     "MSG-list_workflows/query",
     clauses=("MSG-list_workflows",),
     title="The query parameters of the list reach the executor",
-    simulated=False,
 )
 async def query(world: World) -> None:
     asked = {"status": "ERROR", "workflowName": "checkout", "limit": 5, "offset": 2, "sortDesc": True}
@@ -108,7 +106,6 @@ _TIMES = {
     "MSG-list_workflows/search-filters",
     clauses=("MSG-list_workflows",),
     title="The filters of a search reach the executor under their names on the wire",
-    simulated=False,
 )
 async def search_filters(world: World) -> None:
     clause = "MSG-list_workflows"
@@ -126,7 +123,6 @@ async def search_filters(world: World) -> None:
     "MSG-list_workflows/search-times",
     clauses=("MSG-list_workflows",),
     title="The times of a search reach the executor as the moments that they are",
-    simulated=False,
     variants={"utc": "2026-01-02T03:04:05.678Z", "offset": "2026-01-02T05:34:05.678+02:30"},
 )
 async def search_times(world: World, moment: str) -> None:
@@ -140,7 +136,6 @@ async def search_times(world: World, moment: str) -> None:
     "MSG-get_workflow/shown",
     clauses=("MSG-get_workflow",),
     title="One workflow: asked for by its id, and every value of the record shown",
-    simulated=False,
     variants={"full": (WORKFLOW, WORKFLOW_SHOWN, WORKFLOW_TIMES), "sparse": (SPARSE, SPARSE_SHOWN, {})},
 )
 async def get_shown(world: World, known: tuple[Mapping[str, Any], Mapping[str, Any], Mapping[str, int]]) -> None:
@@ -159,7 +154,6 @@ async def get_shown(world: World, known: tuple[Mapping[str, Any], Mapping[str, A
     "MSG-get_workflow/not-found",
     clauses=("MSG-get_workflow",),
     title="A workflow that the executor doesn't find is 404",
-    simulated=False,
     variants={"null": {"output": None}, "absent": {}},
 )
 async def not_found(world: World, fields: Mapping[str, Any]) -> None:
@@ -195,7 +189,6 @@ _STEPS_SHOWN = [
     "MSG-list_steps/shown",
     clauses=("MSG-list_steps",),
     title="The steps of a workflow: asked for with limit and offset, and every value of the records shown",
-    simulated=False,
 )
 async def steps_shown(world: World) -> None:
     app = await world.app()
@@ -214,7 +207,6 @@ async def steps_shown(world: World) -> None:
     "MSG-list_steps/none",
     clauses=("MSG-list_steps",),
     title="A workflow without steps has an empty list of them, however the executor says so",
-    simulated=False,
     variants={"empty": {"output": []}, "null": {"output": None, "error_message": None}},
 )
 async def no_steps(world: World, fields: Mapping[str, Any]) -> None:

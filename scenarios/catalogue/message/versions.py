@@ -21,7 +21,6 @@ _VERSIONS = [
     "MSG-list_application_versions/shown",
     clauses=("MSG-list_application_versions",),
     title="The versions of an application: asked for, and every value of the records shown",
-    simulated=False,
 )
 async def shown(world: World) -> None:
     clause = "MSG-list_application_versions"
