@@ -1,0 +1,1 @@
+"""The defects, one small file each, by the family of the clause that they break."""
