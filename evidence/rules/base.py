@@ -15,6 +15,7 @@ from evidence.window import NS_PER_S, Span, Window, evaluate, judge_span
 
 __all__ = [
     "Stretch",
+    "amount",
     "as_list",
     "capable",
     "covers",
@@ -155,6 +156,15 @@ def capable(history: History, capability: str) -> bool:
 
 def unsupported(expect: Expect, capability: str) -> Finding:
     return finding(expect, Verdict.UNSUPPORTED, seen=f"the relay's profile has no {capability!r}")
+
+
+def amount(at_least: int, at_most: int | None) -> str:
+    """ "exactly 1", "at least 1", "at most 3", "1 to 3", "any number of", "no"."""
+    if at_most is None:
+        return f"at least {at_least}" if at_least else "any number of"
+    if at_most == at_least:
+        return f"exactly {at_least}" if at_least else "no"
+    return f"{at_least} to {at_most}" if at_least else f"at most {at_most}"
 
 
 def as_list(value: str | int | Sequence[Any]) -> list[Any]:

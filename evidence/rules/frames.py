@@ -8,7 +8,7 @@ from typing import Any
 from evidence.events import Expect
 from evidence.history import History
 from evidence.rules import rule
-from evidence.rules.base import covers, finding, judged, never, scope, stretch, window
+from evidence.rules.base import amount, covers, finding, judged, never, scope, stretch, window
 from evidence.verdict import Finding, Verdict
 from evidence.views import Ask, Connection
 from evidence.window import Span
@@ -70,10 +70,10 @@ def count(
         for ask in _asks(history, conns, type, match or {}, containing=True)
         if inside.holds(ask.request.frame) and answered in (None, ask.answer is not None)
     ]
-    most = "any number" if at_most is None else str(at_most)
     good = at_least <= len(found) and (at_most is None or len(found) <= at_most)
+    matching = f" {dict(match)}" if match else ""
     return finding(
-        expect, Verdict.OK if good else Verdict.FAILED, expected=f"{at_least} to {most} of {type}",
+        expect, Verdict.OK if good else Verdict.FAILED, expected=f"{amount(at_least, at_most)} {type}{matching}",
         seen=f"{len(found)} in {inside.length_s:.3f} s", events=[ask.request.frame.n for ask in found[:20]],
     )
 

@@ -10,7 +10,7 @@ import msgspec
 from evidence.events import Answer, AuditPage, Base, Expect, Frame, Refused, RelayLog, Request, Surfaced
 from evidence.history import History
 from evidence.rules import rule
-from evidence.rules.base import as_list, capable, covers, finding, seconds, stretch, unsupported
+from evidence.rules.base import amount, as_list, capable, covers, finding, seconds, stretch, unsupported
 from evidence.rules.sockets import has_code
 from evidence.verdict import Finding, Verdict
 from evidence.window import NS_PER_S, Window
@@ -68,9 +68,9 @@ def audited(
     if not capable(history, "audit"):
         return unsupported(expect, "audit")
     page = history.last_audit(org)
-    most = "any number" if at_most is None else str(at_most)
-    named = f" that mention {', '.join(mentions)}" if mentions else ""
-    expected = f"{at_least} to {most} entries {operation} {dict(match or {})}{named}"
+    named = f" that mention {' and '.join(mentions)}" if mentions else ""
+    matching = f" with {dict(match)}" if match else ""
+    expected = f"{amount(at_least, at_most)} audit entries of a {operation}{matching}{named}"
     if page is None:
         return finding(expect, Verdict.VACUOUS, expected=expected, seen="nobody read the audit log")
     old = [each for each in history.of(AuditPage) if since is not None and each.n < since and each.org == page.org]
@@ -83,7 +83,7 @@ def audited(
         and texts_of(entry).issuperset(mentions)
     ]
     good = at_least <= len(found) and (at_most is None or len(found) <= at_most)
-    seen = f"{len(found)} of {len(page.entries)} entries"
+    seen = f"{len(found)} among {len(page.entries)} entries"
     return finding(expect, Verdict.OK if good else Verdict.FAILED, expected=expected, seen=seen, events=(page.n,))
 
 

@@ -18,7 +18,7 @@ from evidence.history import load
 from evidence.summary import by_clause, by_family, headline
 from evidence.verdict import RunResult, ScenarioResult, Verdict
 from relayproof.report.picture import picture
-from relayproof.report.words import FAMILIES, KINDS, outcome, reproduce, told, weighted
+from relayproof.report.words import FAMILIES, KINDS, ordered, outcome, reproduce, told, weighted
 
 __all__ = ["page"]
 
@@ -49,8 +49,8 @@ def _scenario(run: RunResult, result: ScenarioResult, folder: Path, place: int) 
     except (HistoryError, OSError) as failure:
         problem = str(failure)
     return {
-        "result": result, "place": place, "drawing": drawing, "problem": problem, "told": told,
-        "again": reproduce(run, result),
+        "result": result, "place": place, "findings": ordered(result.findings), "drawing": drawing,
+        "problem": problem, "told": told, "again": reproduce(run, result),
     }  # fmt: skip
 
 

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping
 from evidence.verdict import FAILING, Finding, RunResult, ScenarioResult, Verdict, exit_code
 from evidence.window import Window
 
-__all__ = ["FAMILIES", "KINDS", "failures", "outcome", "remarkable", "reproduce", "told", "weighted"]
+__all__ = ["FAMILIES", "KINDS", "failures", "ordered", "outcome", "remarkable", "reproduce", "told", "weighted"]
 
 KINDS: Mapping[Verdict, str] = {
     Verdict.OK: "good",
@@ -62,7 +62,12 @@ def failures(run: RunResult) -> list[ScenarioResult]:
 def remarkable(scenario: ScenarioResult) -> list[Finding]:
     """The findings that are no plain pass, the heaviest first."""
     plain = {Verdict.OK, Verdict.INFO}
-    return sorted((f for f in scenario.findings if f.verdict not in plain), key=lambda each: _ORDER[each.verdict])
+    return [finding for finding in ordered(scenario.findings) if finding.verdict not in plain]
+
+
+def ordered(findings: Iterable[Finding]) -> list[Finding]:
+    """The heaviest first, else as they were found."""
+    return sorted(findings, key=lambda each: _ORDER[each.verdict])
 
 
 def reproduce(run: RunResult, scenario: ScenarioResult) -> str:
