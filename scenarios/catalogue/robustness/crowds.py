@@ -7,7 +7,7 @@ from collections.abc import Awaitable, Callable
 from scenarios.catalogue import scenario
 from scenarios.catalogue.connection.dialing import dial
 from scenarios.catalogue.envelope.calls import HELD, expect_still_serving, ready_executor
-from scenarios.catalogue.envelope.raw_frames import TEXT, header
+from scenarios.catalogue.envelope.raw_frames import PING, TEXT, frame, header
 from scenarios.catalogue.handshake.answers import SILENT
 from scenarios.world import Executor, Script, World
 
@@ -29,15 +29,19 @@ async def _announce_a_giant(executor: Executor) -> None:
 
 
 async def _ping_in_a_storm(executor: Executor) -> None:
-    for _ in range(500):
-        await executor.ping(b"storm")
+    await executor.send_raw(frame(PING, b"storm") * 40)
+
+
+async def _ask_for_more_than_it_reads(executor: Executor) -> None:
+    """Every ping makes the relay write a pong: more of them than the socket's buffers hold."""
+    await executor.send_raw(frame(PING, b"x" * 125) * 4000)
 
 
 _MUTE = Script(replies=SILENT.replies, pongs=False)
 _DEAF = Script(reading=False)
 _KINDS: dict[str, tuple[Script, Callable[[Executor], Awaitable[None]]]] = {
     "no-handshake": (_MUTE, _say_nothing),
-    "not-reading": (_DEAF, _ping_in_a_storm),
+    "not-reading": (_DEAF, _ask_for_more_than_it_reads),
     "deep-json": (Script(), _send_deep_json),
     "giant-frames": (Script(), _announce_a_giant),
     "ping-storm": (Script(), _ping_in_a_storm),
