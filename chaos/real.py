@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 from chaos.fleet import Fleet, Place
 from chaos.runtime import Runtime
+from evidence.history import Recorder
+from scenarios.http import HttpClient
+from scenarios.targets import Target
+from scenarios.wire.tenants import Names
 from scenarios.wire.world import WireWorld
-from scenarios.world import App
+from scenarios.world import App, RelayControl
+from scenarios.worlds import SessionOptions
 from sdk_matrix.languages import worker
 
 __all__ = ["LANGUAGE", "RealWorld"]
@@ -21,9 +26,23 @@ class RealWorld(WireWorld):
 
     name = "real"
 
-    def __init__(self, *, folder: Path, runtime: Runtime, **parts: Any) -> None:
-        """``parts`` are those of a `WireWorld`; ``folder`` takes what the fleets' workers write."""
-        super().__init__(**parts)
+    def __init__(
+        self,
+        *,
+        options: SessionOptions,
+        recorder: Recorder,
+        client: HttpClient,
+        target: Target,
+        relay: RelayControl,
+        names: Names,
+        now_ns: Callable[[], int],
+        runtime: Runtime,
+        folder: Path,
+    ) -> None:
+        """``folder`` takes what the fleets' workers write; the rest is as for a `WireWorld`."""
+        super().__init__(
+            options=options, recorder=recorder, client=client, target=target, relay=relay, names=names, now_ns=now_ns
+        )
         self._runtime = runtime
         self._folder = folder
         self._fleets: list[Fleet] = []

@@ -12,7 +12,6 @@ from pathlib import Path
 from types import TracebackType
 from typing import Self
 
-import httpx
 import msgspec
 
 from chaos.processes import ProcessRuntime
@@ -22,6 +21,7 @@ from evidence.history import Recorder
 from scenarios import targets, worlds
 from scenarios.catalogue import Scenario
 from scenarios.errors import UnknownWorld
+from scenarios.http import HttpClient
 from scenarios.profile import Profile
 from scenarios.wire.jitter import JitterMonitor
 from scenarios.wire.relay import WireRelay
@@ -70,7 +70,7 @@ class RealSession:
         self._started = False
         self._jitter = JitterMonitor()
         self._jitter_task: asyncio.Task[None] | None = None
-        self._client = httpx.AsyncClient()
+        self._client = HttpClient()
         self._pool = Pool()
         self._run = secrets.token_hex(2)
         self._numbers = itertools.count(1)
@@ -86,7 +86,7 @@ class RealSession:
         if self._jitter_task is not None:
             self._jitter_task.cancel()
         await self._runtime.sweep()
-        await self._client.aclose()
+        self._client.close()
         await self._target.close()
 
     async def play(self, scenario: Scenario, path: Path | None, deadline_s: float) -> Recorder:

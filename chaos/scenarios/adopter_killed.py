@@ -13,6 +13,7 @@ from scenarios.catalogue import scenario
     title="SIGKILL of an executor, and of its adopter right after the acknowledgement",
     faults=(13,),
     worlds=("real",),
+    documented_s=170,
 )
 async def adopter_killed(world: RealWorld) -> None:
     for clause, rule in OUTCOMES.items():

@@ -13,6 +13,7 @@ from scenarios.catalogue import scenario
     title="A second recovery for the same dead executor changes no outcome",
     faults=(61,),
     worlds=("real",),
+    documented_s=100,
 )
 async def duplicate_recovery(world: RealWorld) -> None:
     world.expect("REC-20", "duplicate_recovery")

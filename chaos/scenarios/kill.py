@@ -12,6 +12,7 @@ from scenarios.catalogue import scenario
     clauses=tuple(OUTCOMES),
     title="SIGKILL in the middle of plain, queued, child and sleeping workflows",
     worlds=("real",),
+    documented_s=100,
 )
 async def kill(world: RealWorld) -> None:
     for clause, rule in OUTCOMES.items():

@@ -13,6 +13,7 @@ from scenarios.catalogue import scenario
     title="A shutdown in good order with work in hand",
     faults=(12,),
     worlds=("real",),
+    documented_s=100,
 )
 async def polite_exit(world: RealWorld) -> None:
     for clause, rule in OUTCOMES.items():
