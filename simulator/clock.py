@@ -1,8 +1,8 @@
 """Virtual time: SimPy's `Environment` with integer nanoseconds and a lighter loop.
 
 SimPy's events, processes and conditions work on it unchanged. What happens often (a frame arrives, a timer expires) is
-a plain `Clock.call` instead of an event object: measured 0.8 to 0.9 of a bare heapq loop, where a `Timeout` with a
-callback reaches 0.4.
+a plain `Clock.call` instead of an event object. Measured against a bare heapq loop, one timer per executor: 0.55 of its
+speed with 10 executors, 0.8 with 1,000, 0.85 with 10,000; SimPy's `Timeout` with a callback reaches 0.4.
 
 The order is total and depends on nothing but the program: by time, then SimPy's priority, then the order of scheduling.
 """
@@ -13,8 +13,8 @@ from collections.abc import Callable
 from heapq import heappop, heappush
 from typing import Any
 
-from simpy.core import EmptySchedule, Environment
-from simpy.events import NORMAL, Event
+from simpy.core import EmptySchedule, Environment, StopSimulation
+from simpy.events import NORMAL, URGENT, Event
 
 from simulator.errors import Stalled
 
@@ -63,14 +63,16 @@ class Clock(Environment):
         """
         if isinstance(until, Event):
             return self._run_until_event(until)
+        if until is not None:
+            assert isinstance(until, int) and until >= self._now, "run until a later, whole nanosecond"
+            heappush(self._queue, (until, URGENT, next(self._eid), _stop, ()))
         queue = self._queue
-        end_ns = until
-        while queue and (end_ns is None or queue[0][0] < end_ns):
-            self._now, _, _, function, args = heappop(queue)
-            function(*args)
-        if end_ns is not None:
-            assert isinstance(end_ns, int) and end_ns >= self._now, "run until a later, whole nanosecond"
-            self._now = end_ns
+        try:
+            while queue:
+                self._now, _, _, function, args = heappop(queue)
+                function(*args)
+        except StopSimulation:
+            pass
         return None
 
     def _run_until_event(self, event: Event) -> Any:
@@ -83,6 +85,11 @@ class Clock(Environment):
         if not event.ok:
             raise failure_of(event)
         return event.value
+
+
+def _stop() -> None:
+    """The end of a run in the queue: cheaper than a look at the time before each call."""
+    raise StopSimulation
 
 
 def failure_of(event: Event) -> BaseException:

@@ -11,6 +11,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Self
 
+import broken_relays
 from evidence.events import Jitter
 from evidence.history import Recorder
 from reference_relay.core.core import Core
@@ -65,9 +66,21 @@ class SimulatedSession:
 
 
 def core_of(profile: Profile) -> type[Core]:
-    """The core that runs in the profile's relay. Raises `UsageError` where it is not one of ours."""
-    if profile.builtin == "reference":
+    """The core that runs in the profile's relay: the reference's, or a broken one's.
+
+    Raises `UsageError` for a relay that is none of ours, and for a defect that lies outside of the core.
+    """
+    kind, _, name = (profile.builtin or "").partition("/")
+    if kind == "reference":
         return Core
+    if kind == "broken":
+        try:
+            defect = broken_relays.find(name)
+        except broken_relays.DefectError as unknown:
+            raise UsageError(str(unknown)) from unknown
+        if defect.where == "core":
+            return defect.core
+        raise UsageError(f"{name!r} is a defect of the server, which the simulated world leaves out: use --world wire")
     raise UsageError(
         f"the simulated world runs the project's own relays, not {profile.relay.target!r}: leave --world simulated out"
     )

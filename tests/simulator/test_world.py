@@ -9,10 +9,13 @@ from evidence.history import History
 from reference_relay.core import events
 from reference_relay.core.core import Core
 from reference_relay.core.effects import Effect
+from scenarios import worlds
+from scenarios.errors import UsageError
+from scenarios.profile import Profile, RelaySection
 from scenarios.world import Reply, Script, World
 from simulator.clock import SECOND_NS
 from simulator.errors import OutOfTime
-from simulator.world import scenario_seed
+from simulator.world import SimulatedSession, core_of, scenario_seed
 from tests.simulator.playing import find, play
 
 MS_NS = 1_000_000
@@ -226,6 +229,44 @@ def test_a_failure_that_nobody_joined_is_not_lost() -> None:
 
     with pytest.raises(LookupError, match="nobody looks"):
         play(scenario)
+
+
+class _Defect:
+    """As `broken_relays.find` gives it."""
+
+    def __init__(self, where: str) -> None:
+        self.where = where
+        self.core = type("Broken", (Core,), {})
+
+
+def _profile(target: str) -> Profile:
+    return Profile(relay=RelaySection(target=target))
+
+
+def test_the_profile_says_which_core_runs(monkeypatch: pytest.MonkeyPatch) -> None:
+    defect = _Defect("core")
+    monkeypatch.setattr("broken_relays.find", lambda name: defect)
+    assert core_of(_profile("builtin:reference")) is Core
+    assert core_of(_profile("builtin:broken/any")) is defect.core
+
+
+@pytest.mark.parametrize(
+    ("target", "words"),
+    [("url:http://127.0.0.1:1", "own relays"), ("builtin:broken/no-such", "no-such"), ("builtin:else", "own relays")],
+)
+def test_other_relays_are_not_simulated(target: str, words: str) -> None:
+    with pytest.raises(UsageError, match=words):
+        core_of(_profile(target))
+
+
+def test_a_defect_of_the_server_is_not_simulated(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("broken_relays.find", lambda name: _Defect("server"))
+    with pytest.raises(UsageError, match="--world wire"):
+        core_of(_profile("builtin:broken/any"))
+
+
+def test_the_world_registers_itself() -> None:
+    assert worlds.factory("simulated") is SimulatedSession
 
 
 def test_seeds_differ_between_scenarios_and_runs() -> None:
