@@ -22,7 +22,9 @@ __all__ = ["Band", "Lane", "Mark", "Picture", "Shade", "picture"]
 
 MOST_LANES = 16
 MOST_MARKS = 240
+MOST_SHADES = 24
 _MOST_TEXT = 160
+_ROOM = 1.5  # a window may reach this far beyond the end of the history, in lengths of the history
 
 
 class Band(msgspec.Struct, frozen=True, array_like=True):
@@ -64,6 +66,8 @@ class Shade(msgspec.Struct, frozen=True, array_like=True):
 
 
 class Picture(msgspec.Struct, frozen=True):
+    """Everything that is drawn of one scenario; the axis goes from 0 to ``end_s``."""
+
     end_s: float
     lanes: Sequence[Lane]
     shades: Sequence[Shade]
@@ -77,9 +81,10 @@ def picture(history: History, findings: Iterable[Finding]) -> Picture:
     names = {who: f"{who.executor} · {who.app}" if several else who.executor for who in whos}
     lanes = [_relay_lane(history), *(_lane(history, who, names[who]) for who in whos[:MOST_LANES])]
     places = {who.executor: place for place, who in reversed(list(enumerate(whos[:MOST_LANES], start=1)))}
-    end_s = _s(history.end_ns)
-    shades = [shade for finding in findings if (shade := _shade(history, finding, places, end_s)) is not None]
-    return Picture(end_s, lanes, shades[:24], max(0, len(whos) - MOST_LANES))
+    most_s = round(_s(history.end_ns) * _ROOM, 3)
+    shades = [shade for finding in findings if (shade := _shade(history, finding, places, most_s)) is not None]
+    end_s = max([_s(history.end_ns), *(shade.end_s for shade in shades)])
+    return Picture(end_s, lanes, shades[:MOST_SHADES], max(0, len(whos) - MOST_LANES))
 
 
 def _everybody(history: History) -> list[Who]:
@@ -154,7 +159,7 @@ def _frame(history: History, frame: Frame) -> Mark | None:
     return Mark(_s(frame.t), kind, _short(f"{frame.n} {frame.by}: {frame.data}"))
 
 
-def _shade(history: History, finding: Finding, places: dict[str, int], end_s: float) -> Shade | None:
+def _shade(history: History, finding: Finding, places: dict[str, int], most_s: float) -> Shade | None:
     if finding.window_s is None or not finding.events:
         return None
     try:
@@ -162,7 +167,7 @@ def _shade(history: History, finding: Finding, places: dict[str, int], end_s: fl
     except EvidenceError:
         return None
     earliest_s, latest_s = finding.window_s
-    until_s = end_s if latest_s is None else min(end_s, start_s + latest_s)
+    until_s = most_s if latest_s is None else min(most_s, start_s + latest_s)
     at_s = None if finding.measured_s is None else round(start_s + finding.measured_s, 3)
     title = _short(f"{finding.clause} {finding.verdict}: {finding.expected}")
     lane = places.get(finding.subject, _lane_of_conn(history, finding.subject, places))
