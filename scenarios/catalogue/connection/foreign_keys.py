@@ -46,6 +46,39 @@ async def same_name(world: World) -> None:
 
 
 @scenario(
+    "CON-3/same-id",
+    clauses=("CON-3",),
+    title="An executor of another organisation with the same id does not take this one's place",
+    simulated=False,
+    needs=("auth", "organisations", "keys"),
+    faults=(70,),
+)
+async def same_id(world: World) -> None:
+    app = await world.app()
+    twin = await world.app(org="other", name=app.name)
+    resident = await world.executor(app)
+    await world.until_status(resident, "HEALTHY", within_s=world.timing.handshake_deadline_s)
+    since = world.note("the resident is registered")
+    guest = await world.executor(twin, id=resident.id, connect=False)
+    await dial(world, guest)
+    await world.until_status(guest, "HEALTHY", within_s=world.timing.handshake_deadline_s)
+    await guest.close()
+    await world.control.executors(app)
+    world.expect("CON-3", "open", "its socket stays open", conn=resident.conn, since=since, until=None)
+    world.expect(
+        "CON-3",
+        "stays",
+        "it stays registered",
+        executor=resident.id,
+        org=app.org,
+        app=app.name,
+        statuses=["HEALTHY"],
+        since=since,
+        until=None,
+    )
+
+
+@scenario(
     "CON-3/scoped-key",
     clauses=("CON-3",),
     title="A key scoped to one application opens no other one of its organisation",

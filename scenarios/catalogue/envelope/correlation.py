@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from scenarios.catalogue import scenario
 from scenarios.catalogue.envelope.calls import HELD, expect_served, found, ready_executor, request_of, workflow_record
-from scenarios.world import World
+from scenarios.world import Script, World
 
 
 @scenario(
@@ -77,6 +77,25 @@ async def types_interleaved(world: World) -> None:
         body=[{"stepId": 4, "stepName": "charge", "output": "7"}],
     )
     world.expect("ENV-2", "answer", "the cancellation", call=(await cancel).call, status=["2xx"])
+
+
+@scenario(
+    "ENV-2/storm",
+    clauses=("ENV-2",),
+    title="Forty calls at once on a connection that pings without a pause: each gets its own answer",
+    faults=(67,),
+)
+async def storm(world: World) -> None:
+    """The relay writes requests, pings and pongs at once on one connection."""
+    app = await world.app()
+    executor = await ready_executor(world, app, Script(replies=HELD.replies, client_ping_s=0.01))
+    names = [f"wf-{number}" for number in range(40)]
+    calls = [world.spawn(world.control.workflow(app, "get", name)) for name in names]
+    requests = [await request_of(world, executor, "get_workflow", match={"workflow_id": name}) for name in names]
+    for request in sorted(requests, key=lambda request: str(request["workflow_id"])[::-1]):
+        await executor.send(found(request))
+    for name, call in zip(names, calls, strict=True):
+        expect_served(world, "ENV-2", (await call).call, name, "its own answer")
 
 
 @scenario(

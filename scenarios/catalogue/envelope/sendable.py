@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from scenarios.catalogue import scenario
+from scenarios.catalogue.api.paths import app_path
 from scenarios.catalogue.envelope.calls import ready_executor, workflow_record
 from scenarios.world import Reply, Script, World
 
@@ -61,3 +62,21 @@ async def recovery(world: World) -> None:
     await mortal.drop("rst")
     await world.until_frame(peer, "recovery", within_s=app.grace_s + timing.scan_s + timing.backoff_first_s + 5)
     await world.until_status(mortal, "GONE", within_s=timing.request_deadline_s + timing.slack_s + timing.scan_s)
+    # A relay may ask later on whether the recovered id owns work again (REC-25).
+    await world.until_frame(peer, "get_workflow_aggregates", within_s=app.grace_s + timing.scan_s + timing.slack_s)
+
+
+@scenario(
+    "ENV-12/latest-version",
+    clauses=("ENV-12",),
+    title="Setting the latest version is asked for in a form that all four SDKs survive",
+    simulated=False,
+    needs=("workflows",),
+)
+async def latest_version(world: World) -> None:
+    app = await world.app()
+    await ready_executor(world, app)
+    for version in ("v2", _ODD):
+        await world.control.http(
+            "PATCH", app_path(app, "versions", "latest"), json={"versionName": version}, org=app.org
+        )
