@@ -26,8 +26,8 @@ async def _killed(world: World, app: App) -> None:
 async def completed(world: World) -> None:
     """One refusal, one success, the deletion seen in the list; then kill -9 at once."""
     app = await world.app()
-    executor = await world.executor(app)
-    peers = [await world.executor(app, script=HOLDS) for _ in range(2)]
+    executor = await world.executor(app, f"{app.name}-dead")
+    peers = [await world.executor(app, f"{app.name}-{name}", script=HOLDS) for name in ("one", "other")]
     await healthy(world, executor, *peers)
     dispatches = Dispatches(world, executor, peers, [refuse, accept])
     await leave(world, executor)
@@ -57,7 +57,7 @@ async def completed(world: World) -> None:
 async def check_seen(world: World) -> None:
     """The question after a success shows that the relay has taken it: killed at that very frame."""
     app = await world.app()
-    executor, peer = await world.executor(app), await world.executor(app)
+    executor, peer = await world.executor(app, f"{app.name}-dead"), await world.executor(app, f"{app.name}-peer")
     await healthy(world, executor, peer)
     await leave(world, executor)
     question = await world.until_frame(
@@ -84,7 +84,8 @@ async def check_seen(world: World) -> None:
 async def before_the_frame(world: World) -> None:
     """The relay is killed the moment the peer has the frame: whatever was not durable by then is gone."""
     app = await world.app()
-    executor, peer = await world.executor(app), await world.executor(app, script=HOLDS)
+    executor = await world.executor(app, f"{app.name}-dead")
+    peer = await world.executor(app, f"{app.name}-peer", script=HOLDS)
     await healthy(world, executor, peer)
     await leave(world, executor)
     request = await world.until_frame(

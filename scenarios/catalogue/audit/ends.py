@@ -1,4 +1,8 @@
-"""AUD-1, AUD-2: every end of a dispatch, and the deletion."""
+"""AUD-1, AUD-2: every end of a dispatch, and the deletion.
+
+The audit log of an organisation is shared and its fields are the relay's own: the executors have names that occur in
+no other application's entries and in no other role.
+"""
 
 from __future__ import annotations
 
@@ -51,7 +55,8 @@ def _expect_deletion(world: World, app: App, executor: Executor) -> None:
 )
 async def success(world: World) -> None:
     app = await world.app()
-    executor, peer = await world.executor(app), await world.executor(app, script=HOLDS)
+    executor = await world.executor(app, f"{app.name}-dead")
+    peer = await world.executor(app, f"{app.name}-peer", script=HOLDS)
     await healthy(world, executor, peer)
     dispatches = Dispatches(world, executor, [peer], [accept])
     await leave(world, executor)
@@ -73,8 +78,8 @@ async def success(world: World) -> None:
 async def failure(world: World, end: tuple[Part, str]) -> None:
     part, latest = end
     app = await world.app()
-    executor = await world.executor(app)
-    peers = [await world.executor(app, script=HOLDS) for _ in range(2)]
+    executor = await world.executor(app, f"{app.name}-dead")
+    peers = [await world.executor(app, f"{app.name}-{name}", script=HOLDS) for name in ("one", "other")]
     await healthy(world, executor, *peers)
     dispatches = Dispatches(world, executor, peers, [part, accept])
     await leave(world, executor)
@@ -97,8 +102,8 @@ async def failure(world: World, end: tuple[Part, str]) -> None:
 )
 async def late_success(world: World) -> None:
     app = await world.app()
-    executor = await world.executor(app)
-    peers = [await world.executor(app, script=HOLDS) for _ in range(2)]
+    executor = await world.executor(app, f"{app.name}-dead")
+    peers = [await world.executor(app, f"{app.name}-{name}", script=HOLDS) for name in ("one", "other")]
     await healthy(world, executor, *peers)
 
     async def accept_after_the_other(world: World, dispatch: Dispatch) -> None:
@@ -130,8 +135,9 @@ async def late_success(world: World) -> None:
 )
 async def each_deletion(world: World) -> None:
     app = await world.app()
-    victims = [await world.executor(app) for _ in range(3)]
-    peer, returning = await world.executor(app), await world.executor(app, version="v2")  # one that no entry may name
+    victims = [await world.executor(app, f"{app.name}-{name}") for name in ("first", "second", "third")]
+    peer = await world.executor(app, f"{app.name}-peer")
+    returning = await world.executor(app, f"{app.name}-back", version="v2")  # no candidate: no entry names it
     await healthy(world, *victims, peer, returning)
     for executor in victims:
         await leave(world, executor)

@@ -80,9 +80,20 @@ async def fall_silent(world: World, executor: Executor, *, reading: bool = False
 
 
 async def back(world: World, executor: Executor) -> int:
-    """Connect again and shake hands. Number of the executor's last frame: its executor_info answer."""
+    """Connect again and shake hands. Number of the moment, as `introduced`."""
     await executor.connect()
-    return world.last("frame", conn=executor.conn, by="executor", op="text")
+    return introduced(world, executor)
+
+
+def introduced(world: World, executor: Executor) -> int:
+    """Number of the executor's last frame: its executor_info answer, unless it has said more.
+
+    A relay that took no such answer (it refuses who returns, or never asks): a note, from which its deadlines count.
+    """
+    try:
+        return world.last("frame", conn=executor.conn, by="executor", op="text")
+    except LookupError:
+        return world.note(f"{executor.id} dialled and was not let in")
 
 
 async def die(world: World, executor: Executor, how: str = ENDS_NOW, *, g: float | None = None) -> int:

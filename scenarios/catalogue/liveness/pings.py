@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from scenarios.catalogue import scenario
-from scenarios.catalogue.liveness.moments import back, healthy, scripted, seconds
+from scenarios.catalogue.liveness.moments import back, healthy, introduced, scripted, seconds
 from scenarios.world import Executor, Reply, World
 
 WATCHED = "4*i + slack"  # long enough for a mean of three gaps
 
 
 async def _expect_pings(world: World, *executors: Executor) -> None:
-    since = [world.last("frame", conn=executor.conn, by="executor", op="text") for executor in executors]
+    since = [introduced(world, executor) for executor in executors]
     await world.sleep(seconds(world, WATCHED))
     until = world.note("watched long enough")
     for executor, start in zip(executors, since, strict=True):

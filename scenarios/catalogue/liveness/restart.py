@@ -13,6 +13,7 @@ from scenarios.catalogue.liveness.moments import (
     gone,
     healthy,
     in_seconds,
+    introduced,
     leave,
     naming,
     patience,
@@ -70,10 +71,11 @@ async def was_healthy(world: World, down: str) -> None:
         "LIV-15", "transition", "and not more", executor=lost.id, to=["DEAD", "GONE"], after=ready,
         latest=DEAD_FROM_READY_BY,
     )  # fmt: skip
-    world.expect(
-        "LIV-15", "frame", "its peer is asked to recover it", executor=peer.id, type="recovery", match=naming(lost),
-        after=starting, earliest=DEAD_FROM, latest=f"{DEAD_FROM_READY_BY} + recovery",
-    )  # fmt: skip
+    for after, earliest, latest in ((starting, DEAD_FROM, None), (ready, "0", f"{DEAD_FROM_READY_BY} + recovery")):
+        world.expect(
+            "LIV-15", "frame", "then somebody is asked to recover it", app=app.name, type="recovery",
+            match=naming(lost), after=after, earliest=earliest, latest=latest,
+        )  # fmt: skip
     await world.sleep(seconds(world, "0.7*g"))
     until = world.note("a grace period and more after readiness")
     if world.profile.can("list"):
@@ -140,18 +142,20 @@ async def disconnected_returns(world: World) -> None:
     app = await world.app()
     executor, peer = await world.executor(app), await world.executor(app)
     await healthy(world, executor, peer)
-    since = await leave(world, executor)
+    left = await leave(world, executor)
     await world.until_status(executor, "DISCONNECTED", within_s=patience(world, "slack"))
     _, ready = await _killed(world, "1.2*g")
     await back(world, peer)
     await world.sleep(seconds(world, "0.3*g"))
     returned = await back(world, executor)
+    await healthy(world, executor)
+    since = world.note("HEALTHY again")
     await world.sleep(seconds(world, "g + scan + slack"))
     until = world.note("a whole grace period later")
     alive = ("HEALTHY", "DISCONNECTED")
     expect_stays(world, "LIV-15", "never DEAD", executor, *alive, since=ready, until=returned)
-    expect_stays(world, "LIV-15", "then HEALTHY and nothing else", executor, "HEALTHY", since=returned, until=until)
-    await _expect_not_recovered(world, app, executor, since, until)
+    expect_stays(world, "LIV-15", "then HEALTHY and nothing else", executor, "HEALTHY", since=since, until=until)
+    await _expect_not_recovered(world, app, executor, left, until)
     await read_audit(world, app)
 
 
@@ -174,7 +178,7 @@ async def was_dead(world: World) -> None:
     late = world.note("a grace period after readiness, still without a peer")
     expect_stays(world, "LIV-15", "stays DEAD", executor, "DEAD", since=ready, until=late)
     peer = await world.executor(app)
-    joined = world.last("frame", conn=peer.conn, by="executor", op="text")
+    joined = introduced(world, peer)
     await world.until_frame(peer, "recovery", within_s=patience(world, JOINED_ASKED_BY), match=naming(executor))
     for clause in ("LIV-15", "REC-19"):
         world.expect(

@@ -8,6 +8,7 @@ from scenarios.catalogue.liveness.moments import (
     die,
     expect_stays,
     healthy,
+    introduced,
     naming,
     patience,
     read_audit,
@@ -107,7 +108,7 @@ async def crossing(world: World) -> None:
     executor.script(Script(redial_s=world.timing.redial_s))
     answer = {"type": "recovery", "request_id": dispatch["request_id"], "success": True}
     await world.gather(peer.send(answer), executor.connect())
-    returned = world.last("frame", conn=executor.conn, by="executor", op="text")
+    returned = introduced(world, executor)
     await world.until_status(executor, "HEALTHY", within_s=patience(world, NOT_LOCKED_OUT_BY))
     world.expect(
         "LIV-13", "listed", "HEALTHY again", executor=executor.id, after=returned,

@@ -6,10 +6,10 @@ from scenarios.catalogue import scenario
 from scenarios.catalogue.liveness.moments import (
     SILENT_BY,
     SILENT_FROM,
-    back,
     expect_stays,
     fall_silent,
     healthy,
+    in_seconds,
     patience,
     scripted,
     seconds,
@@ -69,15 +69,29 @@ async def closes_the_socket(world: World) -> None:
     variants=("first-connection", "reconnected", "replaced"),
 )
 async def silent_from_the_start(world: World, how: str) -> None:
-    """Its last sign of life is the executor_info answer; the timer must be armed in every order of things."""
+    """Its last sign of life is the executor_info answer; the timer must be armed in every order of things.
+
+    Counted from the first list that shows it HEALTHY, since one that was under way may still show what was before.
+    """
     app = await world.app()
+    dialled_ns = world.now_ns()
     executor = await world.executor(app)
     if how != "first-connection":
         await healthy(world, executor)
         if how == "reconnected":
             await executor.close()
-        await back(world, executor)
-    await _expect_disconnected(world, executor, await fall_silent(world, executor))
+        dialled_ns = world.now_ns()
+        await executor.connect()
+    await executor.freeze()
+    await healthy(world, executor)
+    listed = world.note("listed HEALTHY")
+    silent_for = in_seconds((world.now_ns() - dialled_ns) / 1e9)
+    await world.until_status(executor, "DISCONNECTED", within_s=patience(world, SILENT_BY))
+    world.expect(
+        "LIV-3", "transition", "DISCONNECTED after the ping wait, at most one ping interval later",
+        executor=executor.id, to="DISCONNECTED", after=listed, latest=SILENT_BY,
+        earliest=f"max(0, {SILENT_FROM} - {silent_for})",
+    )  # fmt: skip
 
 
 @scenario("LIV-5/idle", clauses=("LIV-5",), title="Who answers pings stays HEALTHY, however idle", faults=(42, 52))

@@ -15,6 +15,7 @@ from scenarios.catalogue.liveness.moments import (
     fall_silent,
     gone,
     healthy,
+    introduced,
     leave,
     naming,
     patience,
@@ -126,7 +127,7 @@ async def _expect_only_its_own(world: World, clause: str, app: App, other: App) 
     await dead(world, executor)
     await world.sleep(seconds(world, "scan + slack + 2*backoff"))
     peer = await world.executor(app)
-    joined = world.last("frame", conn=peer.conn, by="executor", op="text")
+    joined = introduced(world, peer)
     await _expect_asked(world, "REC-11", peer, executor, joined, earliest="0", latest=JOINED_ASKED_BY)
     await gone(world, executor)
     until = world.note("both were recovered by their own")
@@ -174,8 +175,8 @@ async def same_executor_id(world: World) -> None:
 async def not_the_disconnected(world: World, state: str) -> None:
     """Several such peers, so that a relay that tries them meets one before the healthy one."""
     app = await world.app()
-    gone_peers = [await world.executor(app) for _ in range(3)]
-    executor, peer = await world.executor(app), await world.executor(app)
+    gone_peers = [await world.executor(app, f"{app.name}-{name}") for name in ("one", "two", "three")]
+    executor, peer = await world.executor(app, f"{app.name}-dead"), await world.executor(app)
     await healthy(world, executor, peer, *gone_peers)
     if state == "dead":
         for lost in gone_peers:
@@ -266,7 +267,7 @@ async def other_language(world: World) -> None:
     )
     world.expect("REC-27", "surfaced", "the waiting is surfaced", executor=executor.id, since=left, until=waited)
     peer = await world.executor(app)
-    joined = world.last("frame", conn=peer.conn, by="executor", op="text")
+    joined = introduced(world, peer)
     await _expect_asked(world, "REC-23", peer, executor, joined, earliest="0", latest=JOINED_ASKED_BY)
     await gone(world, executor)
     await read_audit(world, app)

@@ -31,10 +31,11 @@ def _about(executor: Executor) -> dict[str, object]:
     needs=("list",),
 )
 async def deleted(world: World) -> None:
-    """The answer takes a while: until then the record stays."""
+    """The list is looked at before the peer answers: until then the record stays."""
 
     async def accept_later(world: World, dispatch: Dispatch) -> None:
-        await world.sleep(seconds(world, "2*slack"))
+        await world.sleep(seconds(world, "slack"))
+        await world.control.executors(app)
         await accept(world, dispatch)
 
     app = await world.app()
@@ -43,8 +44,7 @@ async def deleted(world: World) -> None:
     dispatches = Dispatches(world, executor, [peer], [accept_later])
     await leave(world, executor)
     first = await dispatches.first()
-    await world.sleep(seconds(world, "3*slack"))
-    await gone(world, executor)
+    await gone(world, executor, within="2*slack + request")
     world.expect(
         "REC-6", "stays", "kept until the answer", executor=executor.id, statuses=["DEAD"], since=first.frame,
         until=first.end,
@@ -92,17 +92,18 @@ async def pending_left(world: World) -> None:
     """A peer that adopts some of the rows and says true, as Python does when its database restarts under it."""
     app = await world.app()
     executor = await world.executor(app, version="v1")
-    peer = await world.executor(app, version="v1", script=scripted(exist_pending_workflows=[YES, YES, NO]))
+    peer = await world.executor(app, version="v1", script=scripted(exist_pending_workflows=[YES] * 4 + [NO]))
     await healthy(world, executor, peer)
     left = await leave(world, executor)
     asked_s = patience(world, "g + scan + recovery + request")
     await world.until_frame(peer, "exist_pending_workflows", within_s=asked_s, match=_about(executor))
     yes = world.note("the first yes")
+    await world.control.executors(app)
     await world.until_frame(peer, "exist_pending_workflows", within_s=asked_s, match=_about(executor), count=2)
     kept = world.note("the second yes")
     if world.profile.can("surfaced"):
         await world.control.surfaced(app)
-    await world.until_frame(peer, "exist_pending_workflows", within_s=asked_s, match=_about(executor), count=3)
+    await world.until_frame(peer, "exist_pending_workflows", within_s=asked_s, match=_about(executor), count=5)
     no = world.note("the first no")
     await gone(world, executor)
     await read_audit(world, app)

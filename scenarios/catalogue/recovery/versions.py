@@ -12,6 +12,7 @@ from scenarios.catalogue.liveness.moments import (
     expect_stays,
     gone,
     healthy,
+    introduced,
     naming,
     patience,
     read_audit,
@@ -72,7 +73,7 @@ async def other_version(world: World, version: str) -> None:
     left = await die(world, executor)
     await _expect_waits(world, app, executor, peers, left)
     peer = await world.executor(app, version="v1")
-    joined = world.last("frame", conn=peer.conn, by="executor", op="text")
+    joined = introduced(world, peer)
     await world.until_frame(peer, "recovery", within_s=patience(world, JOINED_ASKED_BY), match=naming(executor))
     world.expect(
         "REC-15", "frame", "the peer of its version is asked when it joins", executor=peer.id, type="recovery",

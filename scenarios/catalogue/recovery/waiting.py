@@ -10,6 +10,7 @@ from scenarios.catalogue.liveness.moments import (
     expect_stays,
     gone,
     healthy,
+    introduced,
     leave,
     naming,
     patience,
@@ -23,7 +24,7 @@ from scenarios.world import App, Executor, Reply, World
 
 async def _expect_newcomer_asked(world: World, app: App, executor: Executor) -> None:
     peer = await world.executor(app)
-    joined = world.last("frame", conn=peer.conn, by="executor", op="text")
+    joined = introduced(world, peer)
     await world.until_frame(peer, "recovery", within_s=patience(world, JOINED_ASKED_BY), match=naming(executor))
     world.expect(
         "REC-11", "frame", "the newcomer is asked", executor=peer.id, type="recovery", match=naming(executor),
