@@ -106,13 +106,13 @@ class RealSession:
         recorder.header(**worlds.header_fields(scenario, "real", self._options))
         relay = WireRelay(self._target, recorder, self._options.profile, own=False)
         world = self._world(scenario, recorder, relay, now_ns)
-        self._jitter.listen(world.jittered)
+        self._jitter.listen(self._target, world.jittered)
         error = "interrupted"
         try:
             error = await _perform(scenario, world, relay, deadline_s)
         finally:
             recorder.close("error" if error else "complete", error)
-            self._jitter.forget(world.jittered)
+            self._jitter.forget(self._target, world.jittered)
             await asyncio.shield(world.close())
         return recorder
 

@@ -150,8 +150,9 @@ def template(path: str) -> Path:
     """
     signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # nobody waits for the workers: their connections tell their ends
     with socket.socket(socket.AF_UNIX) as server:
-        server.bind(path)
+        server.bind(f"{path}.new")
         server.listen(64)
+        Path(f"{path}.new").rename(path)  # who sees the path can connect
         while True:
             ready, _, _ = select.select([server, sys.stdin.fileno()], [], [])
             if server not in ready:
