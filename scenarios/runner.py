@@ -28,6 +28,8 @@ from spec import clauses
 
 MOST_AT_ONCE = 120
 """Scenarios beside each other, where ``--jobs`` says nothing: more make the observer's loop late."""
+STAGGER_S = 0.02
+"""Between the first scenarios: begun in one instant, they would wait for each other's registrations."""
 _DISTRIBUTIONS = ("relayproof", "websockets", "httpx", "dbos")
 
 
@@ -125,7 +127,7 @@ def deadline_s(scenario: Scenario, timing: Timing) -> float:
         timing.handshake_deadline_s + timing.ping_wait_s + timing.ping_interval_s + timing.grace_s
         + timing.request_deadline_s + timing.recovery_deadline_s + timing.backoff_cap_s
     )  # fmt: skip
-    return max(30.0 + 3 * waits_s, 1.5 * (scenario.documented_s or 0.0))
+    return max(60.0 + 3 * waits_s, 1.5 * (scenario.documented_s or 0.0))
 
 
 async def _play_all(state: _Run, world: str, session: Session, chosen: Sequence[Scenario]) -> None:
@@ -138,14 +140,15 @@ async def _play_all(state: _Run, world: str, session: Session, chosen: Sequence[
     queue = sorted(chosen, key=lambda each: (each.disturbs == disturbing_last, -(each.documented_s or 0.0), each.id))
     waiting = iter(queue)
 
-    async def worker() -> None:
+    async def worker(number: int) -> None:
+        await asyncio.sleep(number * STAGGER_S)
         for scenario in waiting:  # shared: each scenario goes to one worker
             await _play(state, world, session, scenario)
 
     try:
         async with asyncio.TaskGroup() as group:
-            for _ in range(min(at_once, len(queue))):
-                group.create_task(worker())
+            for number in range(min(at_once, len(queue))):
+                group.create_task(worker(number))
     except ExceptionGroup as failures:
         raise failures.exceptions[0] from None
 

@@ -46,6 +46,10 @@ class Target(Protocol):
 
     async def resume(self) -> None: ...
 
+    def waited_ns(self) -> int:
+        """How long its threads have waited for a processor so far; 0 where that can't be known."""
+        ...
+
     async def log(self) -> str:
         """All that it logged so far. Raises `Unsupported`."""
         ...

@@ -57,6 +57,9 @@ class ImageTarget:
     async def resume(self) -> None:
         await self._docker(self._container.unpause)
 
+    def waited_ns(self) -> int:
+        return 0
+
     async def log(self) -> str:
         logged: bytes = await self._docker(self._container.logs)
         return logged.decode("utf-8", "replace")

@@ -52,6 +52,9 @@ class RemoteTarget:
     async def resume(self) -> None:
         await self._run("resume")
 
+    def waited_ns(self) -> int:
+        return 0
+
     async def log(self) -> str:
         return await self._run("log")
 

@@ -1,4 +1,8 @@
-"""How late the observer's own loop wakes: what it can't see sharply, the judge must not judge sharply."""
+"""How late the host makes things: what the observer can't see sharply, the judge must not judge sharply.
+
+Two kinds count. The observer's own event loop wakes late; and the relay's process, where it runs on
+this host, waits for a processor that others use. What the relay itself takes its time for is no jitter.
+"""
 
 from __future__ import annotations
 
@@ -6,39 +10,65 @@ import asyncio
 import time
 from collections.abc import Callable
 
+from scenarios.targets import Target
+
 TICK_S = 0.01
+LOOK_TICKS = 5
+"""The relay's waiting is read from the system this often: reading it costs something too."""
 REPORT_S = 0.7
 LARGE_NS = 50_000_000
 """A lateness like this is reported at once, so that it is near the events that it spoiled."""
 
+Tell = Callable[[int], None]
 
-class JitterMonitor:
-    """Wakes every 10 ms and tells every listener the worst lateness, in ns, each 0.7 s or when it is large."""
 
-    def __init__(self) -> None:
-        self._listeners: set[Callable[[int], None]] = set()
-        self._worst_ns = 0
+class _Watched:
+    """One relay and the histories of those who look at it."""
+
+    def __init__(self, target: Target) -> None:
+        self.tells: set[Tell] = set()
+        self._target = target
+        self._waited_ns = target.waited_ns()
+        self._loop_ns = 0
         self._reported_s = time.monotonic()
 
-    def listen(self, listener: Callable[[int], None]) -> None:
-        """From now on: what was before is not for the newcomer."""
-        self._report()
-        self._listeners.add(listener)
+    def report(self, loop_ns: int, *, now: bool = False) -> None:
+        """The loop's lateness adds to the relay's: both may have delayed one observation."""
+        self._loop_ns = max(self._loop_ns, loop_ns)
+        waited_ns = self._target.waited_ns()
+        worst_ns = self._loop_ns + max(0, waited_ns - self._waited_ns)  # a restarted relay counts from 0
+        if now or worst_ns >= LARGE_NS or time.monotonic() - self._reported_s >= REPORT_S:
+            for tell in tuple(self.tells):
+                tell(worst_ns)
+            self._waited_ns, self._loop_ns, self._reported_s = waited_ns, 0, time.monotonic()
 
-    def forget(self, listener: Callable[[int], None]) -> None:
-        self._listeners.discard(listener)
+
+class JitterMonitor:
+    """Tells every listener the worst lateness, in ns, each 0.7 s or as soon as it is large."""
+
+    def __init__(self) -> None:
+        self._watched: dict[str, _Watched] = {}
+        self._loop_ns = 0
+
+    def listen(self, target: Target, tell: Tell) -> None:
+        """From now on: what was before is not for the newcomer."""
+        watched = self._watched.setdefault(target.instance, _Watched(target))
+        watched.report(self._loop_ns, now=True)
+        watched.tells.add(tell)
+
+    def forget(self, target: Target, tell: Tell) -> None:
+        watched = self._watched[target.instance]
+        watched.tells.discard(tell)
+        if not watched.tells:
+            del self._watched[target.instance]
 
     async def run(self) -> None:
         """Until cancelled."""
         while True:
-            before_ns = time.monotonic_ns()
-            await asyncio.sleep(TICK_S)
-            late_ns = time.monotonic_ns() - before_ns - int(TICK_S * 1e9)
-            self._worst_ns = max(self._worst_ns, late_ns)
-            if self._worst_ns >= LARGE_NS or time.monotonic() - self._reported_s >= REPORT_S:
-                self._report()
-
-    def _report(self) -> None:
-        for listener in tuple(self._listeners):
-            listener(self._worst_ns)
-        self._worst_ns, self._reported_s = 0, time.monotonic()
+            for _ in range(LOOK_TICKS):
+                before_ns = time.monotonic_ns()
+                await asyncio.sleep(TICK_S)
+                self._loop_ns = max(self._loop_ns, time.monotonic_ns() - before_ns - int(TICK_S * 1e9))
+            for watched in self._watched.values():
+                watched.report(self._loop_ns)
+            self._loop_ns = 0
