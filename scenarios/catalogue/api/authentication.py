@@ -31,12 +31,14 @@ _TOKENS: dict[str, str | None] = {
 async def _expect_unmoved(world: World, app: App, token: str | None, statuses: list[int]) -> None:
     """Every operation with this token: these statuses, nothing reaches the executor, nothing changes."""
     executor = await ready_executor(world, app)
-    before = await state(world, app)
+    resident, _ = await world.control.create_key(app.org)
+    intruder = f"{app.name}-intruder"
+    before = await state(world, app, (resident, intruder))
     since = world.note("one executor that would answer anything")
-    for operation in operations(app):
+    for operation in operations(app, resident, intruder):
         answer = await world.control.http(operation.method, operation.path, json=operation.json, token=token)
         world.expect("API-1", "answer", operation.name, call=answer.call, status=statuses)
-    after = await state(world, app)
+    after = await state(world, app, (resident, intruder))
     world.expect("API-1", "equal", "and changes nothing", name="settings and keys", want=before, got=after)
     world.expect(
         "API-1", "quiet", "nothing reaches the executor", conn=executor.conn, since=since, until=None, allow=[]
@@ -48,7 +50,7 @@ async def _expect_unmoved(world: World, app: App, token: str | None, statuses: l
     clauses=("API-1",),
     title="Without or with a wrong bearer token every operation answers 401",
     simulated=False,
-    needs=("auth", "workflows"),
+    needs=("auth", "workflows", "keys"),
     variants=_TOKENS,
 )
 async def no_valid_token(world: World, token: str | None) -> None:

@@ -19,8 +19,11 @@ class Operation:
     json: Any = None
 
 
-def operations(app: App) -> list[Operation]:
-    """Reading ones first, destroying ones last: a relay that lets one pass shows it before its object is gone."""
+def operations(app: App, resident: str, intruder: str) -> list[Operation]:
+    """Reading ones first, destroying ones last: a relay that lets one pass shows it before its object is gone.
+
+    ``resident`` is the name of a key that is there, ``intruder`` of one that is not.
+    """
 
     def of_app(name: str, method: str, *segments: str, json: Any = None, query: str = "") -> Operation:
         return Operation(name=name, method=method, path=app_path(app, *segments) + query, json=json)
@@ -44,8 +47,8 @@ def operations(app: App) -> list[Operation]:
         of_app("cancel workflow", "POST", "workflows", "wf-1", "cancel", json={"cancelChildren": False}),
         of_app("resume workflow", "POST", "workflows", "wf-1", "resume", json={}),
         of_app("set latest version", "PATCH", "versions", "latest", json={"versionName": "v2"}),
-        of_org("create token", "POST", "tokens", "intruder", json={}),
-        of_org("delete token", "DELETE", "tokens", "resident"),
+        of_org("create token", "POST", "tokens", intruder, json={}),
+        of_org("delete token", "DELETE", "tokens", resident),
         of_app("register application", "PUT", json={}),
         of_app("update application", "PATCH", json={"executorTimeoutSecs": 17}),
         of_app("delete application", "DELETE"),

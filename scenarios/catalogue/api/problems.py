@@ -93,7 +93,7 @@ async def invalid_body(world: World, request: tuple[str, tuple[str, ...], Any]) 
     answer = await world.control.http(method, app_path(app, *rest), json=body, org=app.org)
     _expect_problem(world, answer, "the body is invalid", [400, 422])
     got = await state(world, app)
-    world.expect("API-2", "equal", "and leaves the state unchanged", name="settings and keys", want=before, got=got)
+    world.expect("API-2", "equal", "and leaves the state unchanged", name="settings", want=before, got=got)
     world.expect("API-2", "quiet", "nor asks the executor", conn=executor.conn, since=since, until=None, allow=[])
 
 
@@ -111,7 +111,7 @@ async def no_json(world: World, raw: bytes) -> None:
     answer = await world.control.http("PATCH", app_path(app), raw=raw, content_type="application/json", org=app.org)
     _expect_problem(world, answer, "the body is no JSON", [400, 422])
     got = await state(world, app)
-    world.expect("API-2", "equal", "and leaves the state unchanged", name="settings and keys", want=before, got=got)
+    world.expect("API-2", "equal", "and leaves the state unchanged", name="settings", want=before, got=got)
 
 
 @scenario(

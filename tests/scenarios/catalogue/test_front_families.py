@@ -129,11 +129,10 @@ class NeverClosesSilentConnections(Core):
         pass
 
 
-class ForgetsItsCallers(Core):
-    def _call_failed(self, pending: Pending, error: str) -> None:
-        pass
+class LetsCallersWait(Core):
+    """A lost request is told to its caller only when the whole call's time is over."""
 
-    def _call_timed_out(self, call_id: int) -> None:
+    def _call_failed(self, pending: Pending, error: str) -> None:
         pass
 
 
@@ -170,8 +169,8 @@ class SendsNumbersAsIds(Core):
         (TakesAnyRequestId, "ENV-4/duplicate/changed", "ENV-4"),
         (ClosesOnStrays, "ENV-4/late", "ENV-4"),
         (TakesAnyType, "ENV-5/other-type/cancel-as-resume", "ENV-5"),
-        (ForgetsItsCallers, "ENV-8/alone/rst", "ENV-8"),
-        (ForgetsItsCallers, "ENV-8/alone/freeze", "ENV-8"),
+        (LetsCallersWait, "ENV-8/alone/rst", "ENV-8"),
+        (LetsCallersWait, "ENV-8/alone/freeze", "ENV-8"),
         (CountsPongs, "ENV-10/doubled-pongs/twice", "ENV-10"),
     ],
 )
