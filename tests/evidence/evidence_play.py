@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import json
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -40,8 +41,8 @@ class Play:
         self.now_s = now_s
         return self
 
-    def add(self, kind: type[events.Base], **fields: Any) -> int:
-        return self.recorder.add(kind, **fields)
+    def add(self, event: type[events.Base], /, **fields: Any) -> int:
+        return self.recorder.add(event, **fields)
 
     def app(self, app: str = APP, org: str = ORG, grace_s: float = 2.0) -> int:
         return self.add(events.App, org=org, app=app, grace_s=grace_s)
@@ -97,11 +98,18 @@ class Play:
         seen = tuple(events.Seen(executor, status) for executor, status in statuses.items())
         return self.add(events.Poll, org=org, app=app, asked=asked, executors=seen)
 
-    def polls(self, start_s: float, end_s: float, step_s: float = 0.05, **statuses: str) -> int:
-        """Lists that all show the same, from ``start_s`` up to and without ``end_s``. Returns the last one's number."""
+    def polls(
+        self, start_s: float, end_s: float, step_s: float = 0.05, *, pinged: Sequence[int] = (), **statuses: str
+    ) -> int:
+        """Lists that all show the same, from ``start_s`` up to and without ``end_s``. Returns the last one's number.
+
+        The connections of ``pinged`` are pinged twice a second, and answer.
+        """
         n, moment_s = -1, start_s
         while moment_s < end_s - 1e-9:
             n = self.at(moment_s).poll(**statuses)
+            for conn in pinged if moment_s % 0.5 < step_s else ():
+                self.ping(conn)
             moment_s += step_s
         return n
 
