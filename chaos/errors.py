@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-__all__ = ["ChaosError", "FaultRefused", "LaunchFailed", "NotAWebSocket", "UnknownFault", "WorkerGone"]
+__all__ = [
+    "ChaosError", "FaultRefused", "LaunchFailed", "NotAWebSocket", "NotAtWork", "UnknownFault", "WorkerGone",
+]  # fmt: skip
 
 
 class ChaosError(Exception):
@@ -23,6 +25,10 @@ class UnknownFault(ChaosError):
 
 class FaultRefused(ChaosError):
     """The runtime or the database does not allow this fault; the text says why and what does."""
+
+
+class NotAtWork(ChaosError):
+    """The workflows did not get under way in time: a strike now would prove nothing."""
 
 
 class NotAWebSocket(ChaosError):

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from chaos import faults, schedule, workload
+from chaos.errors import NotAtWork
 from chaos.fleet import Fleet
 from chaos.real import RealWorld
 from conductor.timing import Timing
@@ -17,13 +18,13 @@ OUTCOMES = {"OUT-1": "ended", "OUT-2": "ended_once", "OUT-3": "steps_kept"}
 """The clauses of outcomes and the judge's rule for each."""
 
 _CONNECT_S = 20.0  # an SDK's first dial may fail on a loaded host: 5 s of time-out and 1 s of wait, a few times over
-_WORK_S = 15.0
+_WORK_S = 30.0
 
 
 async def prove(world: RealWorld, fault: str, *, executors: int, beside: Sequence[str] = ()) -> Fleet:
     """Strike one of ``executors`` executors in the middle of its work. ``beside`` are faults that lie in wait.
 
-    Raises `Prerequisite` where the executors can't connect. Expectations are the caller's to write.
+    Raises `Prerequisite` where the executors can't connect, `NotAtWork` on a host that is too busy. Expectations are the caller's to write.
     """
     app = await world.app()
     fleet = await world.fleet(app)
@@ -38,7 +39,10 @@ async def prove(world: RealWorld, fault: str, *, executors: int, beside: Sequenc
     world.note("strike", fault=fault, victim=strike.victim, steps=strike.steps)
     await fleet.start(strike.victim, workload.jobs(world.seed, each=executors))
     if not await fleet.until_at_work(strike.victim, steps=strike.steps, within_s=_WORK_S):
-        world.note("not at work", victim=strike.victim, begun=fleet.ledger.begun(strike.victim))
+        raise NotAtWork(
+            f"worker {strike.victim} did not get its workflows under way within {_WORK_S:g} s:"
+            " this host is too busy to strike it in the middle of them"
+        )
     await faults.apply(strike.fault, fleet, strike.victim)
     rounds = 1 + sum(name.startswith("kill") for name in beside)
     await fleet.converge(convergence_s(world.timing, app.grace_s, rounds))

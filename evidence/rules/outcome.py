@@ -165,7 +165,7 @@ def _too_little(seen: _Evidence) -> str | None:
             if row.get("old_status") == "PENDING" and row.get("old_executor") in seen.struck and _moved(row):
                 orphaned.setdefault(workflow, row["seq"])
     if not orphaned:
-        return "no workflow of a struck executor was recovered: the strike hit no running work"
+        return "no workflow of a struck executor was recovered"
     adopted = any(
         row["seq"] >= orphaned[workflow] and row.get("new_status") == "PENDING"
         and row.get("new_executor") not in seen.struck
