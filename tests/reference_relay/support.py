@@ -103,7 +103,7 @@ class RelayProcess:
 
     def client(self, key: str | None = ADMIN) -> httpx.Client:
         headers = {"Authorization": f"Bearer {key}"} if key else {}
-        return httpx.Client(base_url=f"http://127.0.0.1:{self.port}", headers=headers, timeout=20)
+        return httpx.Client(base_url=f"http://127.0.0.1:{self.port}", headers=headers, timeout=20, verify=False)
 
     def url(self, app: str, key: str = ADMIN, base: str = "") -> str:
         return f"ws://127.0.0.1:{self.port}{base}/websocket/{app}/{key}"
