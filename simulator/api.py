@@ -11,22 +11,21 @@ from types import SimpleNamespace
 from typing import Any
 
 import msgspec
+from simpy.events import AnyOf
 from simpy.events import Event as Happening
 
 from reference_relay.core.core import Core
-from reference_relay.core.effects import CallDone
+from reference_relay.core.effects import CallDone, Outcome
 from reference_relay.core.events import Call, Event
-from reference_relay.server.api import applications, versions, workflows
+from reference_relay.server.api.app import ANSWER_S  # importing it registers the operations
 from reference_relay.server.api.operation import OPERATIONS, ApiRequest, Operation
 from reference_relay.server.api.problems import Problem, invalid
 from reference_relay.server.gate import Subject
 from reference_relay.store import AuditEntry, Write
-from simulator.clock import Clock
+from simulator.clock import Clock, ns
 from simulator.errors import RelayGone
 from simulator.relay import Relay
 from simulator.tasks import wait
-
-MODULES = (applications, versions, workflows)  # importing them registers their operations
 
 
 class SimulatedHub:
@@ -43,8 +42,12 @@ class SimulatedHub:
     async def call(self, event: Callable[[int], Call]) -> CallDone:
         self._require_up()
         ended = Happening(self._clock)
-        self._relay.call(event, ended.succeed)
-        done: CallDone | None = await wait(ended)
+        call_id = self._relay.call(event, ended.succeed)
+        await wait(AnyOf(self._clock, [ended, self._clock.timeout(ns(ANSWER_S))]))
+        if not ended.triggered:
+            self._relay.abandon(call_id)
+            return CallDone(call_id, Outcome.FAILED, error="no answer in time")
+        done: CallDone | None = ended.value
         if done is None:
             raise RelayGone("the relay died before it had an answer")
         return done

@@ -115,11 +115,20 @@ class Relay:
             link.down(peer.upgraded, socket)
             self.handle(events.Opened(socket.conn, application))
 
-    def call(self, event: Callable[[int], events.Call], done: CallEnd) -> None:
-        """Ask some executor: ``event`` makes the call for its number. ``done(None)``: the relay died first."""
+    def call(self, event: Callable[[int], events.Call], done: CallEnd) -> int:
+        """Ask some executor: ``event`` makes the call for its number, which is returned.
+
+        ``done(None)``: the relay died first.
+        """
         call_id, self._next_call = self._next_call, self._next_call + 1
         self._calls[call_id] = done
         self.handle(event(call_id))
+        return call_id
+
+    def abandon(self, call_id: int) -> None:
+        """Nobody waits for the call any more."""
+        if self._calls.pop(call_id, None) is not None:
+            self.handle(events.CallAbandoned(call_id))
 
     def commit(self, writes: Sequence[Write], done: Callable[[bool], object]) -> None:
         """Make writes durable that the core has no part in; ``done`` as of `settled`."""

@@ -152,12 +152,17 @@ def test_a_new_process_starts_from_what_is_durable_on_a_clock_of_its_own() -> No
 
 
 def test_the_sockets_of_a_dead_process_are_deaf() -> None:
+    """A new process numbers its connections anew: nothing of an old one may pass for them."""
     clock, relay, line, socket = _open()
+    clock.run(until=clock.timeout(SECOND_NS))  # the application is durable
     relay.kill()
     relay.start()
+    newcomer = _dial(clock, relay)
+    assert newcomer.seen == [("upgraded", socket.conn)]
     socket.receive_text(b"{}")
     clock.run(until=clock.timeout(SECOND_NS))
     assert line.seen == [("lost", None)]
+    assert newcomer.seen == [("upgraded", socket.conn)]
 
 
 def test_a_close_of_the_core_reaches_the_executor_and_comes_back_as_closed() -> None:

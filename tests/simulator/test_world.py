@@ -174,6 +174,20 @@ def test_a_call_that_is_under_way_when_the_relay_dies_is_never_answered() -> Non
     assert play(scenario).footer.outcome == "complete"
 
 
+def test_a_core_that_forgets_a_call_leaves_its_caller_with_the_servers_own_limit() -> None:
+    class Forgetful(Core):
+        def _call(self, event: events.Call) -> None:
+            """Nobody is asked, nobody is told."""
+
+    async def scenario(world: World) -> None:
+        app = await world.app()
+        asked_ns = world.now_ns()
+        assert (await world.control.workflow(app, "list")).status == 502
+        assert 29 * SECOND_NS < world.now_ns() - asked_ns < 30 * SECOND_NS
+
+    assert play(scenario, core=Forgetful).footer.outcome == "complete"
+
+
 def test_what_has_no_bytes_or_keys_is_unsupported() -> None:
     async def scenario(world: World) -> None:
         await world.executor(await world.app(), path="/elsewhere")
