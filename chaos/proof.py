@@ -24,7 +24,8 @@ _WORK_S = 30.0
 async def prove(world: RealWorld, fault: str, *, executors: int, beside: Sequence[str] = ()) -> Fleet:
     """Strike one of ``executors`` executors in the middle of its work. ``beside`` are faults that lie in wait.
 
-    Raises `Prerequisite` where the executors can't connect, `NotAtWork` on a host that is too busy. Expectations are the caller's to write.
+    Raises `Prerequisite` where the executors can't connect, `NotAtWork` on a host that is too busy. Expectations are
+    the caller's to write.
     """
     app = await world.app()
     fleet = await world.fleet(app)

@@ -209,6 +209,12 @@ def test_a_step_of_an_executor_that_never_took_the_workflow_fails() -> None:
     assert found.verdict is Verdict.FAILED and "never took" in found.seen
 
 
+def test_winning_a_checkpoint_is_no_claim() -> None:
+    play = Play().up_to_the_kill().adopted().change("PENDING", "e9").execute("b", "e9").succeeded()
+    found = judge("steps_kept", play)
+    assert found.verdict is Verdict.FAILED and "e9, which never took" in found.seen
+
+
 def test_a_step_that_never_ran_to_its_end_fails() -> None:
     play = Play().up_to_the_kill().change("ENQUEUED", "e1").change("PENDING", "e2", attempts=2).checkpoint("b")
     found = judge("steps_kept", play.succeeded())
@@ -229,7 +235,8 @@ def test_without_ledger_rows_the_steps_are_not_proved() -> None:
 def test_without_a_strike_nothing_is_proved(rule: str) -> None:
     play = Play().complete()
     play.faults = []
-    assert judge(rule, play).verdict is Verdict.VACUOUS
+    found = judge(rule, play)
+    assert found.verdict is Verdict.VACUOUS and "no executor was killed or stopped" in found.seen
 
 
 @pytest.mark.parametrize("rule", RULES)
