@@ -16,7 +16,7 @@ from evidence.errors import EvidenceError, HistoryError
 from evidence.events import Expect, Note
 from evidence.history import History, load
 from evidence.verdict import FAILING, Finding, ScenarioResult, Verdict, worst
-from evidence.window import NS_PER_S
+from evidence.window import NS_PER_S, evaluate
 from spec import Clause
 
 __all__ = ["judge", "judge_file"]
@@ -29,14 +29,14 @@ def judge(history: History, clauses: Mapping[str, Clause], *, path: str = "") ->
     """Judge one complete history by the contract. ``path`` is only carried along, for reports."""
     header = history.header
     findings = list(_stated(history)) + list(_always(history))
-    findings = [_levelled(each, clauses) for each in findings]
+    findings = [_levelled(_doubted(history, each), clauses) for each in findings]
     found: dict[str, list[Finding]] = {}
     for each in findings:
         if each.clause in header.clauses or each.verdict in FAILING or each.verdict is Verdict.HARNESS_ERROR:
             found.setdefault(each.clause, []).append(each)
     for clause in header.clauses:
         if not found.get(clause):
-            found[clause] = [_levelled(_missing(history, clause), clauses)]
+            found[clause] = [_levelled(_doubted(history, _missing(history, clause)), clauses)]
     kept = tuple(each for several in found.values() for each in several)
     return ScenarioResult(
         scenario=header.scenario, title=header.title, world=header.world, path=path, findings=kept,
@@ -94,6 +94,22 @@ def _missing(history: History, clause: str) -> Finding:
             reason = str(note.detail.get("reason", note.text))
             return Finding(clause=clause, verdict=_NOTED[note.text], rule=note.text, seen=reason, events=(note.n,))
     return Finding(clause=clause, verdict=Verdict.VACUOUS, rule="minimum-work", seen="nothing was seen of this clause")
+
+
+def _doubted(history: History, finding: Finding) -> Finding:
+    """A failure is UNKNOWN where the host itself stalled for long enough to have caused it.
+
+    A scripted executor that gets no processor time answers no ping: the relay rightly takes it for lost.
+    """
+    limit = rules.doubt(finding.rule)
+    if not limit or finding.verdict not in FAILING:
+        return finding
+    until_ns = max((history.events[n].t for n in finding.events), default=history.end_ns)
+    jitter_s = history.worst_jitter(0, until_ns) / NS_PER_S
+    if jitter_s == 0 or jitter_s < evaluate(limit, history.header.timing):
+        return finding
+    seen = f"{finding.seen} (the host's own jitter was {jitter_s:.3f} s)"
+    return msgspec.structs.replace(finding, verdict=Verdict.UNKNOWN, seen=seen)
 
 
 def _levelled(finding: Finding, clauses: Mapping[str, Clause]) -> Finding:

@@ -89,7 +89,7 @@ class Timeline:
                 if event.by == "relay" and conn.relay_end is None:
                     conn.relay_end = event
                 _end(conn, event)
-            case Frame():
+            case _:
                 conn.frames.append(event)
                 if event.op == "close" and event.by == "relay" and conn.relay_end is None:
                     conn.relay_end = event

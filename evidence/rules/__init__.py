@@ -10,6 +10,9 @@ expectation; it runs on every history and gives a finding only where its premise
 
     @invariant("REC-10")
     def one_at_a_time(history: History) -> list[Finding]: ...
+
+``doubt`` is for rules that no window protects: the host's own jitter (a window text) from which on a failure is
+UNKNOWN. `STALLED` is a stall that makes a live executor look silent; `BLURRED` one that moves things beyond the slack.
 """
 
 from __future__ import annotations
@@ -27,33 +30,51 @@ from evidence.verdict import Finding
 if TYPE_CHECKING:
     from evidence.history import History
 
-__all__ = ["Invariant", "Rule", "apply", "check_arguments", "invariant", "invariants", "rule", "rules"]
+__all__ = [
+    "BLURRED",
+    "STALLED",
+    "Invariant",
+    "Rule",
+    "apply",
+    "check_arguments",
+    "doubt",
+    "invariant",
+    "invariants",
+    "rule",
+    "rules",
+]
 
 Rule = Callable[..., "Finding | list[Finding]"]
 Invariant = Callable[["History"], "list[Finding]"]
 R = TypeVar("R", bound=Rule)
 I = TypeVar("I", bound=Invariant)  # noqa: E741 - a type variable, never beside a 1
 
+STALLED = "(w - i) / 2"
+BLURRED = "min(slack, (w - i) / 2)"
+
+_doubts: dict[str, str] = {"prerequisite": BLURRED, "minimum-work": BLURRED}  # the judge's own findings
 _rules: dict[str, Rule] = {}
 _invariants: dict[str, tuple[tuple[str, ...], Invariant]] = {}
 
 
-def rule(name: str) -> Callable[[R], R]:
+def rule(name: str, *, doubt: str = "") -> Callable[[R], R]:
     """Register the decorated function under the name that expectations use."""
 
     def register(function: R) -> R:
         assert _rules.get(name, function).__module__ == function.__module__, f"rule {name!r} is declared twice"
         _rules[name] = function
+        _doubts[name] = doubt
         return function
 
     return register
 
 
-def invariant(*clauses: str) -> Callable[[I], I]:
+def invariant(*clauses: str, doubt: str = "") -> Callable[[I], I]:
     """Register the decorated function for every history; ``clauses`` are those that it may give findings about."""
 
     def register(function: I) -> I:
         _invariants[function.__name__] = (clauses, function)
+        _doubts[function.__name__] = doubt
         return function
 
     return register
@@ -69,6 +90,11 @@ def invariants() -> Mapping[str, tuple[tuple[str, ...], Invariant]]:
     """Every invariant by its function's name, with its clauses: imports the whole package."""
     _import_all()
     return _invariants
+
+
+def doubt(name: str) -> str:
+    """The jitter, a window text, from which on a failure by this rule proves nothing; empty: it always does."""
+    return _doubts.get(name, "")
 
 
 def apply(history: History, expect: Expect) -> list[Finding]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from evidence.history import History
-from evidence.rules import invariant
+from evidence.rules import BLURRED, invariant
 from evidence.rules.base import seconds
 from evidence.rules.recovery import overlapping
 from evidence.verdict import Finding, Verdict
@@ -55,7 +55,7 @@ def _tenancy(
     return [_ok(clause, rule, expected, f"so in all {judged} recoveries")]
 
 
-@invariant("REC-5")
+@invariant("REC-5", doubt=BLURRED)
 def healthy_peer_only(history: History) -> list[Finding]:
     """No recovery frame goes to the executor that it names, nor to one that the list shows not HEALTHY around it."""
     expected, judged = "only a HEALTHY peer is asked, never the dead executor itself", 0
@@ -95,7 +95,7 @@ def one_at_a_time(history: History) -> list[Finding]:
     return [_ok("REC-10", "one_at_a_time", expected, f"so for {len(named)} dead executors")] if named else []
 
 
-@invariant("REC-26")
+@invariant("REC-26", doubt=BLURRED)
 def no_healthy_executor_named(history: History) -> list[Finding]:
     """No recovery frame names an executor while it is listed HEALTHY; one that crossed its return is excepted."""
     expected, judged = "no recovery names a HEALTHY executor", 0

@@ -7,7 +7,7 @@ from typing import Any
 
 from evidence.events import Expect
 from evidence.history import History
-from evidence.rules import rule
+from evidence.rules import STALLED, rule
 from evidence.rules.base import covers, finding
 from evidence.verdict import Finding, Verdict
 
@@ -24,7 +24,7 @@ def value(
     )
 
 
-@rule("equal")
+@rule("equal", doubt=STALLED)
 def equal(
     history: History, expect: Expect, *, name: str, want: Any, got: Any, events: Sequence[int] = ()
 ) -> Finding:

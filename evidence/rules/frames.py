@@ -7,7 +7,7 @@ from typing import Any
 
 from evidence.events import Expect
 from evidence.history import History
-from evidence.rules import rule
+from evidence.rules import BLURRED, STALLED, rule
 from evidence.rules.base import amount, covers, finding, judged, never, scope, stretch, window
 from evidence.verdict import Finding, Verdict
 from evidence.views import Ask, Connection
@@ -35,7 +35,7 @@ def frame(
     return never(history, expect, history.end_ns, start, allowed, expected=expected, what="never sent", events=(after,))
 
 
-@rule("no_frame")
+@rule("no_frame", doubt=BLURRED)
 def no_frame(
     history: History, expect: Expect, *, type: str, since: int | None = None, until: int | None = None,
     executor: str | None = None, conn: int | None = None, match: Mapping[str, Any] | None = None,
@@ -56,7 +56,7 @@ def no_frame(
     return finding(expect, Verdict.OK, expected=expected, seen=f"none in {inside.length_s:.3f} s")
 
 
-@rule("count")
+@rule("count", doubt=STALLED)
 def count(
     history: History, expect: Expect, *, type: str, since: int | None = None, until: int | None = None,
     at_least: int = 0, at_most: int | None = None, executor: str | None = None, conn: int | None = None,
@@ -94,7 +94,7 @@ def first_frame(history: History, expect: Expect, *, conn: int) -> Finding:
     return finding(expect, Verdict.OK if good else Verdict.FAILED, expected=expected, seen=seen, events=(first.n,))
 
 
-@rule("quiet")
+@rule("quiet", doubt=STALLED)
 def quiet(
     history: History, expect: Expect, *, conn: int, since: int | None = None, until: int | None = None,
     allow: Sequence[str] = (),

@@ -9,7 +9,7 @@ import msgspec
 
 from evidence.events import Answer, AuditPage, Base, Expect, Frame, Refused, RelayLog, Request, Surfaced
 from evidence.history import History
-from evidence.rules import rule
+from evidence.rules import STALLED, rule
 from evidence.rules.base import amount, as_list, capable, covers, finding, seconds, stretch, unsupported
 from evidence.rules.sockets import has_code
 from evidence.verdict import Finding, Verdict
@@ -18,7 +18,7 @@ from evidence.window import NS_PER_S, Window
 SECRET_MARK = "<key:"
 
 
-@rule("answer")
+@rule("answer", doubt=STALLED)
 def answer(
     history: History, expect: Expect, *, call: int, status: int | str | Sequence[int | str] | None = None,
     body: Any = None, content_type: str | None = None, latest: str | float | None = None,
@@ -55,7 +55,7 @@ def answer(
     )
 
 
-@rule("audited")
+@rule("audited", doubt=STALLED)
 def audited(
     history: History, expect: Expect, *, operation: str, org: str | None = None,
     match: Mapping[str, Any] | None = None, mentions: Sequence[str] = (), at_least: int = 1,
@@ -152,7 +152,7 @@ def _public_texts(history: History) -> Iterator[tuple[Base, str]]:
                 yield event, event.data
 
 
-@rule("surfaced")
+@rule("surfaced", doubt=STALLED)
 def surfaced(
     history: History, expect: Expect, *, executor: str, since: int | None = None, until: int | None = None,
     app: str | None = None, org: str | None = None,

@@ -7,7 +7,7 @@ from itertools import pairwise
 
 from evidence.events import Expect
 from evidence.history import History
-from evidence.rules import rule
+from evidence.rules import STALLED, rule
 from evidence.rules.base import finding, seconds, stretch
 from evidence.verdict import Finding, Verdict
 from evidence.views import Ask, Connection, Who
@@ -74,7 +74,7 @@ def outstanding_until(history: History, who: Who, conn: Connection, ask: Ask) ->
     return min(ends)
 
 
-@rule("growing")
+@rule("growing", doubt=STALLED)
 def growing(
     history: History, expect: Expect, *, executor: str, since: int | None = None, until: int | None = None,
     at_least: int = 4, app: str | None = None, org: str | None = None,
@@ -104,7 +104,7 @@ def growing(
     return finding(expect, verdict, expected=expected, seen=seen, measured_s=longest_s, events=events)
 
 
-@rule("spread")
+@rule("spread", doubt=STALLED)
 def spread(
     history: History, expect: Expect, *, app: str, dead: Sequence[str], at_least: int, org: str | None = None
 ) -> Finding:

@@ -7,7 +7,7 @@ from itertools import pairwise
 
 from evidence.events import Closed, Expect, Frame
 from evidence.history import History
-from evidence.rules import rule
+from evidence.rules import BLURRED, STALLED, rule
 from evidence.rules.base import as_list, finding, judged, never, seconds, stretch, window
 from evidence.verdict import Finding, Verdict
 from evidence.views import Connection
@@ -36,7 +36,7 @@ def closed(
     )
 
 
-@rule("open")
+@rule("open", doubt=BLURRED)
 def stays_open(
     history: History, expect: Expect, *, conn: int, since: int | None = None, until: int | None = None
 ) -> Finding:
@@ -57,7 +57,7 @@ def stays_open(
     return finding(expect, Verdict.OK, expected=expected, seen=f"open for {inside.length_s:.3f} s")
 
 
-@rule("accepted")
+@rule("accepted", doubt=STALLED)
 def accepted(history: History, expect: Expect, *, conn: int) -> Finding:
     """The upgrade was accepted; never answered: FAILED."""
     connection, expected = history.connection(conn), "the upgrade is accepted"
@@ -68,7 +68,7 @@ def accepted(history: History, expect: Expect, *, conn: int) -> Finding:
     return finding(expect, Verdict.FAILED, expected=expected, seen=seen, events=(connection.opened.n,))
 
 
-@rule("refused")
+@rule("refused", doubt=STALLED)
 def refused(
     history: History, expect: Expect, *, conn: int, status: int | str | Sequence[int | str] | None = None,
     or_closed: bool = False,

@@ -9,7 +9,7 @@ import msgspec
 
 from evidence.events import Expect
 from evidence.history import History
-from evidence.rules import rule, wire_states
+from evidence.rules import BLURRED, rule, wire_states
 from evidence.rules.base import (
     as_list,
     capable,
@@ -70,7 +70,7 @@ def _shows(history: History, sight: Sight, who: Who, wanted: Sequence[str], star
     )
 
 
-@rule("stays")
+@rule("stays", doubt=BLURRED)
 def stays(
     history: History, expect: Expect, *, executor: str, statuses: str | Sequence[str], since: int | None = None,
     until: int | None = None, app: str | None = None, org: str | None = None,
@@ -95,7 +95,7 @@ def stays(
     )
 
 
-@rule("listed")
+@rule("listed", doubt=BLURRED)
 def listed(
     history: History, expect: Expect, *, executor: str, after: int, fields: Mapping[str, Any] | None = None,
     latest: str | float = "slack", app: str | None = None, org: str | None = None,
@@ -127,7 +127,7 @@ def listed(
     )
 
 
-@rule("not_listed")
+@rule("not_listed", doubt=BLURRED)
 def not_listed(
     history: History, expect: Expect, *, executor: str, since: int | None = None, until: int | None = None,
     statuses: str | Sequence[str] | None = None, app: str | None = None, org: str | None = None,

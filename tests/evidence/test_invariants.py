@@ -118,7 +118,7 @@ def test_no_id_is_outstanding_twice_on_a_connection() -> None:
         ("text", '{"type": "list_workflows", "request_id": "2"}', False, Verdict.FAILED),
         ("text", "{", False, Verdict.FAILED),
         ("text", "/w==", True, Verdict.FAILED),
-        ("text", "no base64", True, Verdict.FAILED),
+        ("text", "a", True, Verdict.FAILED),
         ("binary", "AAAA", True, Verdict.FAILED),
     ],
 )
@@ -210,6 +210,15 @@ def test_a_loss_that_may_have_a_cause_is_not_judged() -> None:
     assert lost(known=False) is None  # a relay may refuse to register an executor
     assert lost(killed=True) is None
     assert lost(pong_s=0.3) is None  # silent for nearly the ping wait
+
+
+def test_a_list_from_before_the_handshake_says_nothing() -> None:
+    play = Play()
+    play.poll(e1="DEAD")
+    play.at(1.0)
+    conn = play.dial("e1")
+    play.at(1.1).ping(conn)
+    assert found(play, "answering_executor_stays_healthy") is None
 
 
 def test_a_connection_before_this_one_does_not_matter() -> None:

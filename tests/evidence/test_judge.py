@@ -121,6 +121,12 @@ def test_of_several_findings_the_heaviest_counts() -> None:
     assert [finding.verdict for finding in result.findings] == [Verdict.OK, Verdict.FAILED, Verdict.OK]
 
 
+def test_a_note_of_the_scenario_is_no_reason() -> None:
+    play = Play("LIV-6")
+    play.add(events.Note, text="half way")
+    assert play.judge().clauses == {"LIV-6": Verdict.VACUOUS}
+
+
 def test_unsupported_beside_a_finding_does_not_hide_it() -> None:
     play = Play("LIV-5", "LIV-6")
     play.expect("LIV-5", "equal", name="x", want=1, got=1)
@@ -165,6 +171,37 @@ def test_an_invariant_that_can_not_judge_is_a_harness_error() -> None:
     play.dial("e1")
     result = play.judge()
     assert result.clauses["LIV-1"] is Verdict.HARNESS_ERROR
+
+
+@pytest.mark.parametrize(
+    ("rule", "args", "jitter_s", "verdict"),
+    [
+        ("stays", {"executor": "e1", "statuses": "HEALTHY"}, 0.2, Verdict.FAILED),
+        ("stays", {"executor": "e1", "statuses": "HEALTHY"}, 0.4, Verdict.UNKNOWN),  # more than the slack
+        ("equal", {"name": "x", "want": 1, "got": 2}, 0.35, Verdict.FAILED),
+        ("equal", {"name": "x", "want": 1, "got": 2}, 0.4, Verdict.UNKNOWN),  # more than half of w - i
+        ("first_frame", {"conn": 1}, 9.0, Verdict.FAILED),  # no stall puts a wrong frame first
+    ],
+)
+def test_a_host_that_stalled_accuses_nobody(
+    rule: str, args: dict[str, Any], jitter_s: float, verdict: Verdict
+) -> None:
+    play = Play("LIV-5")
+    conn = play.dial("e1", shake=False)
+    play.text(conn, {"type": "get_metrics"})
+    play.at(1.0).add(events.Jitter, worst=round(jitter_s * 1e9))
+    play.poll(e1="DISCONNECTED")
+    play.expect("LIV-5", rule, **args)
+    [finding] = [each for each in play.judge().findings if each.rule == rule]
+    assert finding.verdict is verdict
+    assert ("jitter" in finding.seen) is (verdict is Verdict.UNKNOWN)
+
+
+def test_what_did_not_happen_on_a_host_that_stalled_is_unknown() -> None:
+    play = Play("LIV-4")
+    play.add(events.Jitter, worst=400_000_000)
+    play.add(events.Note, text="prerequisite", detail={"reason": "not HEALTHY"})
+    assert play.judge().clauses == {"LIV-4": Verdict.UNKNOWN}
 
 
 def test_arguments_can_be_checked_without_a_history() -> None:

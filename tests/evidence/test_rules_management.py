@@ -167,6 +167,16 @@ def test_surfaced_in_the_query_or_in_the_audit_log() -> None:
     assert surfaced() is Verdict.VACUOUS
 
 
+def test_surfaced_is_looked_for_after_the_event_only() -> None:
+    play = Play("REC-27")
+    play.dial("e1")
+    play.add(events.Surfaced, org=ORG, app=APP, asked=0, executors=("e1",))
+    play.audit({"operation": "executor.surface", "details": {"executorId": "e1"}})
+    since = play.at(1.0).poll(e1="DEAD")
+    play.expect("REC-27", "surfaced", executor="e1", since=since)
+    assert play.verdict("surfaced") is Verdict.VACUOUS
+
+
 def test_surfaced_elsewhere_or_where_nothing_shows_it() -> None:
     play = Play("REC-27")
     play.dial("e1")

@@ -240,16 +240,18 @@ def test_without_a_list_nothing_on_the_wire_may_contradict_stays() -> None:
     def wire(*, closes: bool = False, recovers: bool = False, statuses: str = "HEALTHY") -> Verdict:
         play = Play("LIV-5", capabilities=BLIND)
         conn, peer = play.dial("e1"), play.dial("e2")
-        play.at(1.0)
+        play.recover(peer, "e1")
+        since = play.at(1.0).ping(peer)
         if closes:
             play.end(conn, by="relay")
         if recovers:
             play.recover(peer, "e1")
-        play.expect("LIV-5", "stays", executor="e1", statuses=statuses)
+        play.expect("LIV-5", "stays", executor="e1", statuses=statuses, since=since)
         return play.verdict("stays")
 
     assert wire() is Verdict.OK
     assert wire(closes=True) is Verdict.FAILED
     assert wire(recovers=True) is Verdict.FAILED
     assert wire(closes=True, statuses="DISCONNECTED") is Verdict.OK
+    assert wire(recovers=True, statuses="DEAD") is Verdict.UNSUPPORTED
     assert wire(recovers=True, statuses="DISCONNECTED") is Verdict.FAILED
