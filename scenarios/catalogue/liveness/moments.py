@@ -29,6 +29,8 @@ ENDS = ("close-1000", "close-1001", "fin", "rst")
 
 ENDS_NOW = "rst"  # where the kind of end does not matter
 
+PREMISE_S = 8.0  # what a busy host may add before a premise is given up: nothing of it is judged
+
 DEAF = Script(pongs=False)  # reads on and says nothing, not even a pong
 
 
@@ -53,7 +55,7 @@ async def healthy(world: World, *executors: Executor) -> None:
     if not world.profile.can("list"):
         return
     for executor in executors:
-        if not await world.until_status(executor, "HEALTHY", within_s=patience(world, "w")):
+        if not await world.until_status(executor, "HEALTHY", within_s=patience(world, "w") + PREMISE_S):
             raise Prerequisite(f"executor {executor.id} answered the handshake and is not listed HEALTHY")
 
 
@@ -111,7 +113,7 @@ async def dead(world: World, *executors: Executor, window: str = DEAD_BY, g: flo
     if not world.profile.can("list"):
         return
     for executor in executors:
-        if not await world.until_status(executor, "DEAD", "GONE", within_s=patience(world, window, g)):
+        if not await world.until_status(executor, "DEAD", "GONE", within_s=patience(world, window, g) + PREMISE_S):
             raise Prerequisite(f"executor {executor.id} left and was never declared DEAD")
 
 

@@ -70,7 +70,7 @@ async def exactly_once(world: World) -> None:
     await world.until_frame(peer, "recovery", within_s=patience(world, "g + recovery"), match=naming(executor))
     await gone(world, executor)
     deleted_at = world.note("recovered")
-    await world.sleep(seconds(world, "g + backoff_cap"))
+    await world.sleep(seconds(world, "g + scan + slack"))
     until = world.note("a grace period later")
     world.expect(
         "REC-6", "count", "asked once", app=app.name, type="recovery", match=naming(executor), since=left,
