@@ -9,7 +9,7 @@ from scenarios.catalogue.connection.dialing import dial
 from scenarios.catalogue.envelope.calls import HELD, expect_still_serving, ready_executor
 from scenarios.catalogue.envelope.raw_frames import BINARY, CLOSE, CONTINUATION, PING, TEXT, frame, header
 from scenarios.catalogue.handshake.answers import SILENT
-from scenarios.world import Executor, World
+from scenarios.world import World
 
 _DEPTH = 100_000
 _LONE_SURROGATE = b'{"type": "get_workflow", "request_id": "\\ud800"}'
@@ -61,18 +61,12 @@ _WIRE: Mapping[str, bytes] = {
 }
 
 
-async def _expect_undisturbed(world: World, near: Executor, far: Executor, since: int) -> None:
-    """Both bystanders keep their sockets and their state, and the door stays open."""
-    for bystander in (near, far):
-        world.expect("ENV-6", "open", "another connection goes on", conn=bystander.conn, since=since, until=None)
-        world.expect("ENV-6", "stays", executor=bystander.id, statuses=["HEALTHY"], since=since, until=None)
-
-
 async def _play(world: World, *, handshaken: bool, raw: bool, frames: Mapping[str, bytes]) -> None:
     app, other = await world.app(), await world.app()
     near, far = await ready_executor(world, app, HELD), await ready_executor(world, other, HELD)
-    since = world.note("two executors that behave")
     victims = await world.app()  # of its own, so that no call is passed to an executor that is being rude
+    beside = await ready_executor(world, victims, HELD)
+    since = world.note("three executors that behave, one of them beside those that will not")
     for number, (name, data) in enumerate(frames.items()):
         rude = await world.executor(victims, script=None if handshaken else SILENT, connect=False)
         await dial(world, rude)
@@ -91,7 +85,10 @@ async def _play(world: World, *, handshaken: bool, raw: bool, frames: Mapping[st
     world.expect("ENV-6", "accepted", "a new executor is let in", conn=conn)
     await world.control.executors(app)
     await world.control.executors(other)
-    await _expect_undisturbed(world, near, far, since)
+    await world.control.executors(victims)
+    for bystander in (near, far, beside):
+        world.expect("ENV-6", "open", "another connection goes on", conn=bystander.conn, since=since, until=None)
+        world.expect("ENV-6", "stays", executor=bystander.id, statuses=["HEALTHY"], since=since, until=None)
 
 
 @scenario(
