@@ -11,6 +11,7 @@ from __future__ import annotations
 import os
 from typing import Any
 
+import gevent
 from locust import events, task
 
 from load.calls import ApiUser, prepare
@@ -42,4 +43,7 @@ def register_application(environment: Any, **_: Any) -> None:
         environment.runner.quit()
 
 
+# gevent's idea of now is as old as its last turn, and imports have taken their time since: without this the run-time
+# limit, which Locust arms next, would come early by that much.
+gevent.get_hub().loop.update_now()
 events.test_start.add_listener(register_application)  # type: ignore[no-untyped-call]
