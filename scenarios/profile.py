@@ -44,7 +44,8 @@ CAPABILITIES: Mapping[str, str] = {
 NAMES: Mapping[str, str] = {
     "recovery": "executor.recover",
     "deletion": "executor.delete",
-    "surfaced": "executor.surface",
+    "surfaced": "executor.wait_for_peer",
+    "dispatch": "executor.dispatch_recovery",
     "settings": "application.update",
     "key_created": "token.create",
     "key_revoked": "token.revoke",

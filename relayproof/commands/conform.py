@@ -1,0 +1,138 @@
+"""``relayproof conform``: play the catalogue against a relay and judge what was seen."""
+
+from __future__ import annotations
+
+import asyncio
+import random
+import shlex
+import signal
+import sys
+from pathlib import Path
+from typing import Annotated, Literal
+
+from cyclopts import Parameter
+from rich.console import Console
+
+from evidence.verdict import exit_code
+from relayproof.errors import INTERRUPTED, WrongUsage
+from relayproof.progress import RunProgress
+from scenarios import expected, runner, worlds
+from scenarios.errors import UnknownWorld
+from scenarios.profile_loading import resolve
+from scenarios.runner import MOST_AT_ONCE, Outcome, RunOptions
+
+DEFAULT_WORLDS = ("wire", "real")
+
+
+def conform(
+    *,
+    relay: str = "builtin:reference",
+    world: Annotated[tuple[str, ...], Parameter(consume_multiple=False)] = (),
+    timing: Literal["fast", "documented"] = "fast",
+    select: Annotated[tuple[str, ...], Parameter(consume_multiple=True)] = (),
+    skip: Annotated[tuple[str, ...], Parameter(consume_multiple=True)] = (),
+    strict: bool = False,
+    seed: int | None = None,
+    jobs: int = MOST_AT_ONCE,
+    expected_failures: Path | None = None,
+    results: Path = Path("results"),
+) -> int:
+    """Prove a relay clause by clause. Exit code 0 pass, 1 fail, 2 unknown, 3 harness error, 64 wrong usage.
+
+    Parameters
+    ----------
+    relay
+        A profile's path, builtin:reference, builtin:broken/NAME, url:http://host:port, or cmd:COMMAND with {port}.
+    world
+        wire, simulated, real; several with commas. Default: wire and real.
+    timing
+        fast: a builtin's short figures, or another relay's own with the least grace period. documented: as it is.
+    select
+        Only scenarios whose id or clause matches one of these globs.
+    skip
+        Not these.
+    strict
+        A SHOULD that isn't met, or a MUST that the profile can't show, fails too.
+    seed
+        Of everything random; printed, and in every history.
+    jobs
+        At most so many scenarios at once.
+    expected_failures
+        A list of known failures with their reasons; one that passes fails the run.
+    results
+        Where the run's folder goes.
+    """
+    if jobs < 1:
+        raise WrongUsage(f"--jobs {jobs}: give 1 or more")
+    console = Console(stderr=True)
+    options = RunOptions(
+        profile=resolve(relay),
+        pace=timing,
+        worlds=_worlds(world, console),
+        results=results,
+        select=select,
+        skip=skip,
+        seed=random.SystemRandom().randrange(2**31) if seed is None else seed,
+        jobs=jobs,
+        expectations=expected.load(expected_failures) if expected_failures else (),
+        command=shlex.join(["relayproof", *sys.argv[1:]]),
+    )
+    outcome = asyncio.run(_played(options, console))
+    _report(outcome)
+    return _ending(outcome, strict)
+
+
+async def _played(options: RunOptions, console: Console) -> Outcome:
+    """SIGTERM ends a run like Ctrl-C: nothing that was started is left behind."""
+    task = asyncio.current_task()
+    assert task is not None
+    asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, task.cancel)
+    with RunProgress(console) as progress:
+        return await runner.run(options, progress)
+
+
+def _worlds(asked: tuple[str, ...], console: Console) -> tuple[str, ...]:
+    """As asked; by default those that can run here, with a line for one that can't."""
+    names = tuple(name.strip() for text in asked for name in text.split(",") if name.strip())
+    if names:
+        for name in names:
+            worlds.factory(name)
+        return tuple(dict.fromkeys(names))
+    able = []
+    for name in DEFAULT_WORLDS:
+        try:
+            worlds.factory(name)
+        except UnknownWorld as problem:
+            console.print(f"without the {name} world: {problem}", style="yellow", highlight=False, markup=False)
+        else:
+            able.append(name)
+    return tuple(able)
+
+
+def _report(outcome: Outcome) -> None:
+    import importlib
+    try:
+        report = importlib.import_module("relayproof.report")
+    except ImportError:
+        from collections import Counter
+        print(Counter(s.verdict.value for s in outcome.result.scenarios))
+        for s in outcome.result.scenarios:
+            if s.verdict not in ("OK","INFO","UNSUPPORTED"):
+                for f in s.findings:
+                    if f.verdict not in ("OK","INFO"):
+                        print(s.scenario, f.clause, f.verdict.value, f.rule, "|", f.expected, "|", f.seen[-300:])
+        return
+    report.write_all(outcome.result, outcome.folder)
+    report.terminal(outcome.result)
+
+
+def _ending(outcome: Outcome, strict: bool) -> int:
+    run = outcome.result
+    musts = [clause for clause in run.clauses if run.levels.get(clause) == "MUST"]
+    if run.musts_not_judged:
+        print(f"{len(run.musts_not_judged)} of {len(musts)} MUST not judged: {', '.join(run.musts_not_judged)}")
+    print(f"seed {run.seed} · {outcome.folder}")
+    if outcome.interrupted:
+        print(f"interrupted: {len(run.scenarios)} scenarios had ended and were judged")
+        return INTERRUPTED
+    return exit_code(run, strict)
