@@ -95,7 +95,6 @@ async def _play(world: World, *, handshaken: bool, raw: bool, frames: Mapping[st
     "ENV-6/texts",
     clauses=("ENV-6",),
     title="Text frames that hold no response leave the relay and everybody else alone",
-    simulated=False,
     disturbs=True,
     faults=(67,),
     variants={"after-handshake": True, "before-handshake": False},
