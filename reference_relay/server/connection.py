@@ -125,17 +125,18 @@ class Connection(asyncio.Protocol):
         protocol = self._protocol
         protocol.receive_data(data)
         frames = protocol.events_received()
-        if not frames:
-            self._alive()
         for frame in frames:
             self._on_frame(cast(Frame, frame))
             if self._ending:
                 return
         if protocol.parser_exc is not None:
-            sent = protocol.close_sent
-            self._report(f"protocol error {sent.code if sent else ''}")
+            assert protocol.close_sent is not None, "the protocol fails with a close frame"
+            self._report(f"protocol error {protocol.close_sent.code}")
             self._end_now()
-        elif protocol.writes:
+            return
+        if not frames:
+            self._alive()
+        if protocol.writes:
             self._flush(data=False)
 
     def _on_frame(self, frame: Frame) -> None:

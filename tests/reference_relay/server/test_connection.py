@@ -1,0 +1,282 @@
+"""A connection on a transport that records: turns, pongs under pressure, signs of life, the end."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from typing import Any, cast
+
+import pytest
+from websockets.datastructures import Headers
+from websockets.http11 import Request
+
+from reference_relay.config import Config, Limits
+from reference_relay.core.events import Closed, Event, Ping, Pong, Progress, Text
+from reference_relay.core.records import AppKey
+from reference_relay.server.connection import Connection
+from reference_relay.server.context import Context
+from reference_relay.server.gate import Gate
+from reference_relay.server.hub import Hub
+from reference_relay.server.logs import RateLimitedLog, Redactor
+from tests.reference_relay.server.test_limits import CLOSE, CONT, PING, PONG, TEXT, frame
+from tests.reference_relay.server.test_upgrade import UPGRADE
+
+
+class RecordingHub:
+    def __init__(self) -> None:
+        self.events: list[Event] = []
+        self.watched = 0
+        self.forgotten: list[int] = []
+
+    def open(self, peer: object, application: AppKey) -> int:
+        return 7
+
+    def feed(self, event: Event) -> None:
+        self.events.append(event)
+
+    def watch(self, peer: object) -> None:
+        self.watched += 1
+
+    def forget(self, conn: int) -> None:
+        self.forgotten.append(conn)
+
+
+class RecordingTransport:
+    """Takes what is written, or with ``stuck`` keeps it all in its buffer."""
+
+    def __init__(self) -> None:
+        self.written = bytearray()
+        self.waiting = 0
+        self.stuck = False
+        self.reading = True
+        self.did: list[str] = []
+
+    def get_extra_info(self, name: str) -> tuple[str, int]:
+        return ("127.0.0.1", 1)
+
+    def set_protocol(self, protocol: object) -> None:
+        pass
+
+    def write(self, data: bytes) -> None:
+        if self.stuck:
+            self.waiting += len(data)
+        self.written += data
+
+    def get_write_buffer_size(self) -> int:
+        return self.waiting
+
+    def pause_reading(self) -> None:
+        self.reading = False
+
+    def resume_reading(self) -> None:
+        self.reading = True
+
+    def is_closing(self) -> bool:
+        return "abort" in self.did
+
+    def can_write_eof(self) -> bool:
+        return True
+
+    def write_eof(self) -> None:
+        self.did.append("eof")
+
+    def abort(self) -> None:
+        self.did.append("abort")
+
+
+class Bench:
+    def __init__(self, limits: Limits | None = None) -> None:
+        self.hub = RecordingHub()
+        config = Config(auth="none", limits=limits or Limits())
+        context = Context(
+            config=config,
+            hub=cast(Hub, self.hub),
+            gate=Gate(config, (), lambda application: True),
+            redactor=Redactor(),
+            refused=RateLimitedLog(),
+        )
+        self.connection = Connection(context)
+        self.transport = RecordingTransport()
+        request = Request("/websocket/shop/key", Headers(UPGRADE))
+        self.served: set[Any] = set()
+        self.connection.accept(cast(asyncio.Transport, self.transport), request, self.served)
+        assert self.transport.written.startswith(b"HTTP/1.1 101 ")
+        self.transport.written.clear()
+
+    def receive(self, data: bytes) -> None:
+        self.connection.data_received(data)
+
+    def kinds(self, kind: type[Event]) -> int:
+        return sum(isinstance(event, kind) for event in self.hub.events)
+
+
+def run(test: Callable[[Bench], None], limits: Limits | None = None) -> None:
+    async def main() -> None:
+        test(Bench(limits))
+
+    asyncio.run(main())
+
+
+def test_of_many_pings_to_a_full_peer_the_newest_is_answered() -> None:
+    def test(bench: Bench) -> None:
+        bench.connection.pause_writing()
+        for number in range(1000):
+            bench.receive(frame(PING, b"%d" % number))
+        assert bench.transport.written == b""
+        assert bench.kinds(Ping) == 1000
+        bench.connection.resume_writing()
+        assert bench.transport.written == b"\x8a\x03999"
+        bench.receive(frame(PING, b"x"))
+        assert bench.transport.written.endswith(b"\x8a\x01x")
+
+    run(test)
+
+
+def test_a_flood_is_worked_off_in_turns() -> None:
+    async def main() -> None:
+        bench = Bench()
+        bench.receive(frame(PONG) * 20_000)
+        assert not bench.transport.reading
+        assert 0 < bench.kinds(Pong) < 20_000
+        while bench.kinds(Pong) < 20_000:  # noqa: ASYNC110 - rests are timers of the connection
+            await asyncio.sleep(0.001)
+        while not bench.transport.reading:  # noqa: ASYNC110
+            await asyncio.sleep(0.001)
+        bench.receive(frame(TEXT, b"{}"))
+        assert bench.hub.events[-1] == Text(7, b"{}")
+
+    asyncio.run(main())
+
+
+def test_what_came_in_order_is_told_in_order() -> None:
+    async def main() -> None:
+        bench = Bench()
+        bench.receive(b"".join(frame(TEXT, b"%d" % number) for number in range(5000)))
+        bench.receive(frame(TEXT, b"5000"))
+        while bench.kinds(Text) < 5001:  # noqa: ASYNC110
+            await asyncio.sleep(0.001)
+        assert [event.data for event in bench.hub.events if isinstance(event, Text)] == [b"%d" % n for n in range(5001)]
+
+    asyncio.run(main())
+
+
+def test_bytes_of_an_unfinished_frame_are_life_but_not_an_event_each() -> None:
+    def test(bench: Bench) -> None:
+        bench.receive(frame(TEXT, b"", length=1000))
+        for _ in range(500):
+            bench.receive(b"x")
+        assert bench.kinds(Progress) == 1
+        bench.receive(b"x" * 500)
+        assert bench.hub.events[-1] == Text(7, b"x" * 1000)
+
+    run(test)
+
+
+def test_fragments_are_life_and_one_message() -> None:
+    def test(bench: Bench) -> None:
+        bench.receive(frame(TEXT, b"a", fin=False))
+        assert bench.hub.events == [Progress(7)]
+        bench.receive(frame(CONT, b"b", fin=False) + frame(PING, b"p") + frame(CONT, b"c"))
+        assert bench.hub.events[-2:] == [Ping(7), Text(7, b"abc")]
+        assert bench.transport.written == b"\x8a\x01p"
+
+    run(test)
+
+
+def test_a_full_send_buffer_ends_the_connection() -> None:
+    def test(bench: Bench) -> None:
+        bench.transport.stuck = True
+        bench.connection.send(b"x" * 70_000)  # one frame alone may be larger than the limit
+        assert bench.transport.did == []
+        bench.connection.ping(b"p")
+        assert bench.transport.did == []
+        bench.connection.send(b"y")
+        assert bench.transport.did == ["abort"]
+        assert bench.hub.events == [Closed(7, "send buffer full")]
+
+    run(test, Limits(send_buffer_bytes=65_536))
+
+
+def test_the_write_deadline_starts_anew_with_progress() -> None:
+    async def main() -> None:
+        bench = Bench(Limits(write_deadline_s=0.2))
+        transport = bench.transport
+        transport.stuck = True
+        bench.connection.send(b"x" * 1000)
+        bench.connection.send(b"y")
+        assert bench.hub.watched
+        for _ in range(4):
+            await asyncio.sleep(0.1)
+            transport.waiting -= 100
+            assert bench.connection.check_progress()
+        await asyncio.sleep(0.3)
+        assert not bench.connection.check_progress()
+        assert transport.did == ["abort"]
+        assert bench.hub.events == [Closed(7, "write deadline")]
+
+    asyncio.run(main())
+
+
+def test_nothing_waiting_needs_no_watching() -> None:
+    def test(bench: Bench) -> None:
+        bench.connection.pause_writing()
+        assert not bench.connection.check_progress()
+        assert bench.transport.did == []
+
+    run(test)
+
+
+def test_an_end_waits_for_nobody() -> None:
+    async def main() -> None:
+        bench = Bench(Limits(close_deadline_s=0.05))
+        bench.connection.end(1008, "é" * 200)
+        close = bytes(bench.transport.written)
+        assert close[0] == 0x80 | CLOSE
+        assert close[1] <= 125
+        assert close[2:4] == (1008).to_bytes(2, "big")
+        assert bench.transport.did == ["eof"]
+        bench.connection.send(b"late")
+        bench.connection.ping(b"late")
+        bench.receive(frame(TEXT, b"late"))
+        await asyncio.sleep(0.1)
+        assert bench.transport.did == ["eof", "abort"]
+        assert bytes(bench.transport.written) == close
+        bench.connection.connection_lost(None)
+        assert bench.hub.events == [Closed(7, "end of stream")]
+        assert bench.hub.forgotten == [7]
+        assert bench.served == set()
+
+    asyncio.run(main())
+
+
+@pytest.mark.parametrize(
+    ("data", "reason"),
+    [
+        (frame(CLOSE, (1000).to_bytes(2, "big")), "close frame 1000"),
+        (frame(CLOSE), "close frame 1005"),
+        (b"\x81\x00", "protocol error 1002"),
+        (frame(TEXT, b"", length=10**9), "protocol error 1009"),
+    ],
+)
+def test_an_end_is_told_once_and_at_once(data: bytes, reason: str) -> None:
+    def test(bench: Bench) -> None:
+        bench.receive(data + frame(TEXT, b"after the end"))
+        assert bench.hub.events == [Closed(7, reason)]
+        bench.connection.eof_received()
+        bench.connection.connection_lost(ConnectionResetError())
+        assert bench.hub.events == [Closed(7, reason)]
+
+    run(test)
+
+
+def test_a_reset_and_an_end_of_stream_are_told() -> None:
+    def reset(bench: Bench) -> None:
+        bench.connection.connection_lost(ConnectionResetError("by peer"))
+        assert bench.hub.events == [Closed(7, "reset: by peer")]
+
+    def end(bench: Bench) -> None:
+        assert not bench.connection.eof_received()
+        assert bench.hub.events == [Closed(7, "end of stream")]
+
+    run(reset)
+    run(end)
