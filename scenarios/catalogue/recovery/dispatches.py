@@ -26,6 +26,7 @@ class Dispatch:
     request_id: str
     frame: int
     end: int = -1  # the answer, or the moment at which the peer was lost; -1: none (yet)
+    played: bool = False  # whether its part is over
 
 
 Part = Callable[[World, Dispatch], Awaitable[None]]
@@ -86,7 +87,7 @@ class Dispatches:
         """Wait until so many were sent and their parts played. False: the window (plus patience) passed."""
 
         async def enough() -> bool:
-            return len(self.seen) >= count
+            return len(self.seen) >= count and all(each.played for each in self.seen[:count])
 
         return await self._world.until(enough, within_s=patience(self._world, within))
 
@@ -117,6 +118,7 @@ class Dispatches:
             part = self._plan[min(len(self.seen), len(self._plan) - 1)]
             self.seen.append(dispatch)
             await part(self._world, dispatch)
+            dispatch.played = True
 
 
 _FOR_EVER_S = 3600.0  # the world ends what still runs at the end of the scenario

@@ -145,6 +145,11 @@ async def keeps_trying(world: World, crowd: tuple[int, Part]) -> None:
         "REC-12", "growing", "dispatches go on, their distances grow and stay bounded", executor=executor.id,
         since=left, until=until, at_least=4,
     )  # fmt: skip
+    world.expect(
+        "REC-12", "count", "no faster than the first backoff allows", app=app.name, type="recovery",
+        match=naming(executor), since=left, until=until, at_least=4,
+        at_most=count * int(_until_capped_s(world) / max(seconds(world, "backoff"), 0.01)),
+    )  # fmt: skip
     expect_stays(world, "REC-11", "stays DEAD", executor, "DEAD", since=first.end, until=until)
     await read_audit(world, app)
 

@@ -230,7 +230,7 @@ class GraceByTheWallClock(Core):
         (KeepsSilentSockets, "LIV-3/closes-the-socket", "LIV-3"),
         (NeverDisconnects, "LIV-4/socket-ends/fin", "LIV-4"),
         (IgnoresPongs, "LIV-5/idle", "LIV-5"),
-        (HastyAboutSilence, "LIV-5/late-pongs", "LIV-5"),
+        (IgnoresPongs, "LIV-5/late-pongs", "LIV-5"),
         (HalfAGrace, "LIV-6/reconnect/late", "LIV-6"),
         (KeepsTheGraceTimer, "LIV-6/reconnect/half-way", "LIV-6"),
         (HalfAGrace, "LIV-7/stays-away/rst", "LIV-7"),
