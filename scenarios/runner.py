@@ -28,8 +28,6 @@ from spec import clauses
 
 MOST_AT_ONCE = 120
 """Scenarios beside each other, where ``--jobs`` says nothing: more make the observer's loop late."""
-STAGGER_S = 0.02
-"""Between the first scenarios: begun in one instant, they would wait for each other's registrations."""
 _DISTRIBUTIONS = ("relayproof", "websockets", "httpx", "dbos")
 
 
@@ -140,15 +138,14 @@ async def _play_all(state: _Run, world: str, session: Session, chosen: Sequence[
     queue = sorted(chosen, key=lambda each: (each.disturbs == disturbing_last, -(each.documented_s or 0.0), each.id))
     waiting = iter(queue)
 
-    async def worker(number: int) -> None:
-        await asyncio.sleep(number * STAGGER_S)
+    async def worker() -> None:
         for scenario in waiting:  # shared: each scenario goes to one worker
             await _play(state, world, session, scenario)
 
     try:
         async with asyncio.TaskGroup() as group:
-            for number in range(min(at_once, len(queue))):
-                group.create_task(worker(number))
+            for _ in range(min(at_once, len(queue))):
+                group.create_task(worker())
     except ExceptionGroup as failures:
         raise failures.exceptions[0] from None
 

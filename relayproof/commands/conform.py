@@ -14,6 +14,7 @@ from cyclopts import Parameter
 from rich.console import Console
 
 from evidence.verdict import exit_code
+from relayproof import report
 from relayproof.errors import INTERRUPTED, WrongUsage
 from relayproof.progress import RunProgress
 from scenarios import expected, runner, worlds
@@ -78,7 +79,8 @@ def conform(
         command=shlex.join(["relayproof", *sys.argv[1:]]),
     )
     outcome = asyncio.run(_played(options, console))
-    _report(outcome)
+    report.write_all(outcome.result, outcome.folder)
+    report.terminal(outcome.result)
     return _ending(outcome, strict)
 
 
@@ -107,23 +109,6 @@ def _worlds(asked: tuple[str, ...], console: Console) -> tuple[str, ...]:
         else:
             able.append(name)
     return tuple(able)
-
-
-def _report(outcome: Outcome) -> None:
-    import importlib
-    try:
-        report = importlib.import_module("relayproof.report")
-    except ImportError:
-        from collections import Counter
-        print(Counter(s.verdict.value for s in outcome.result.scenarios))
-        for s in outcome.result.scenarios:
-            if s.verdict not in ("OK","INFO","UNSUPPORTED"):
-                for f in s.findings:
-                    if f.verdict not in ("OK","INFO"):
-                        print(s.scenario, f.clause, f.verdict.value, f.rule, "|", f.expected, "|", f.seen[-300:])
-        return
-    report.write_all(outcome.result, outcome.folder)
-    report.terminal(outcome.result)
 
 
 def _ending(outcome: Outcome, strict: bool) -> int:

@@ -110,6 +110,8 @@ class Link(asyncio.Protocol):
         if self.frozen:
             self._unsent.append(partial(self.send, opcode, payload, fragments=fragments, between=between))
             return
+        # Recorded before it leaves: an effect can't be seen before its cause.
+        self._record_frame("executor", opcode, payload)
         size = -(-len(payload) // fragments) or 1
         pieces = [payload[at : at + size] for at in range(0, len(payload), size)] or [b""]
         for number, piece in enumerate(pieces):
@@ -118,7 +120,6 @@ class Link(asyncio.Protocol):
             if not final and between is not None:
                 self._write(Frame(Opcode.PONG, between).serialize(mask=True))
                 self._record_frame("executor", Opcode.PONG, between)
-        self._record_frame("executor", opcode, payload)
 
     def send_raw(self, data: bytes) -> None:
         """Bytes as they are, recorded as a note."""

@@ -15,7 +15,8 @@ from evidence.history import Recorder
 from scenarios import worlds
 from scenarios.catalogue import Scenario
 from scenarios.http import HttpClient
-from scenarios.wire.jitter import JitterMonitor
+from scenarios.targets import Target
+from scenarios.wire.jitter import Admission, JitterMonitor
 from scenarios.wire.relay import WireRelay
 from scenarios.wire.relays import Relays
 from scenarios.wire.tenants import Names, Pool
@@ -32,6 +33,7 @@ class WireSession:
         self._options = options
         self._relays = Relays(options)
         self._jitter = JitterMonitor()
+        self._admission = Admission(self._jitter, calm_ns=int(options.timing.slack_s * 1e9 / 2))
         self._jitter_task: asyncio.Task[None] | None = None
         self._client = HttpClient()
         self._pool = Pool()
@@ -53,33 +55,42 @@ class WireSession:
         await self._relays.close()
 
     async def play(self, scenario: Scenario, path: Path | None, deadline_s: float) -> Recorder:
-        async with self._relays.lend(scenario) as (target, own):
-            began_ns = time.monotonic_ns()
-            recorder = Recorder(path, clock=lambda: time.monotonic_ns() - began_ns)
-            for tenant in target.tenants:
-                recorder.secret(tenant.name, tenant.api_token)
-                recorder.secret(f"{tenant.name}-executors", tenant.socket_key)
-            recorder.header(**worlds.header_fields(scenario, "wire", self._options))
-            relay = WireRelay(target, recorder, self._options.profile, own=own)
-            world = WireWorld(
-                options=self._options,
-                recorder=recorder,
-                client=self._client,
-                target=target,
-                relay=relay,
-                names=Names(scenario.id, f"{self._run}{next(self._numbers)}", self._pool),
-                now_ns=lambda: time.monotonic_ns() - began_ns,
-            )
-            self._jitter.listen(target, world.jittered)
-            error = "interrupted"
-            try:
-                error = await self._perform(scenario, world, relay, deadline_s)
-            finally:
-                # Closed first: what happens while the world is taken down is no evidence.
-                recorder.close("error" if error else "complete", error)
-                self._jitter.forget(target, world.jittered)
-                await asyncio.shield(world.close())
-            return recorder
+        await self._admission.enter()
+        try:
+            async with self._relays.lend(scenario) as (target, own):
+                return await self._on(target, own, scenario, path, deadline_s)
+        finally:
+            self._admission.leave()
+
+    async def _on(
+        self, target: Target, own: bool, scenario: Scenario, path: Path | None, deadline_s: float
+    ) -> Recorder:
+        began_ns = time.monotonic_ns()
+        recorder = Recorder(path, clock=lambda: time.monotonic_ns() - began_ns)
+        for tenant in target.tenants:
+            recorder.secret(tenant.name, tenant.api_token)
+            recorder.secret(f"{tenant.name}-executors", tenant.socket_key)
+        recorder.header(**worlds.header_fields(scenario, "wire", self._options))
+        relay = WireRelay(target, recorder, self._options.profile, own=own)
+        world = WireWorld(
+            options=self._options,
+            recorder=recorder,
+            client=self._client,
+            target=target,
+            relay=relay,
+            names=Names(scenario.id, f"{self._run}{next(self._numbers)}", self._pool),
+            now_ns=lambda: time.monotonic_ns() - began_ns,
+        )
+        self._jitter.listen(target, world.jittered)
+        error = "interrupted"
+        try:
+            error = await self._perform(scenario, world, relay, deadline_s)
+        finally:
+            # Closed first: what happens while the world is taken down is no evidence.
+            recorder.close("error" if error else "complete", error)
+            self._jitter.forget(target, world.jittered)
+            await asyncio.shield(world.close())
+        return recorder
 
     async def _perform(self, scenario: Scenario, world: WireWorld, relay: WireRelay, deadline_s: float) -> str:
         """Play it; the harness's own failure as text, or nothing."""
