@@ -22,6 +22,7 @@ from spec import Clause
 __all__ = ["judge", "judge_file"]
 
 _NOTED = {"unsupported": Verdict.UNSUPPORTED, "prerequisite": Verdict.NOT_TESTABLE}
+_DOUBTED = frozenset({Verdict.FAILED, Verdict.VACUOUS, Verdict.NOT_TESTABLE})  # EARLY and LATE allow for jitter
 _HARSH = FAILING - {Verdict.VACUOUS, Verdict.STALE}
 
 
@@ -102,7 +103,7 @@ def _doubted(history: History, finding: Finding) -> Finding:
     A scripted executor that gets no processor time answers no ping: the relay rightly takes it for lost.
     """
     limit = rules.doubt(finding.rule)
-    if not limit or finding.verdict not in FAILING:
+    if not limit or finding.verdict not in _DOUBTED:
         return finding
     until_ns = max((history.events[n].t for n in finding.events), default=history.end_ns)
     jitter_s = history.worst_jitter(0, until_ns) / NS_PER_S

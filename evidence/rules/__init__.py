@@ -11,8 +11,8 @@ expectation; it runs on every history and gives a finding only where its premise
     @invariant("REC-10")
     def one_at_a_time(history: History) -> list[Finding]: ...
 
-``doubt`` is for rules that no window protects: the host's own jitter (a window text) from which on a failure is
-UNKNOWN. `STALLED` is a stall that makes a live executor look silent; `BLURRED` one that moves things beyond the slack.
+``doubt`` is the host's own jitter (a window text) from which on FAILED is UNKNOWN; EARLY and LATE allow for it anyway.
+`STALLED` is a stall that makes a live executor look silent, `BLURRED` one that moves things beyond the slack.
 """
 
 from __future__ import annotations

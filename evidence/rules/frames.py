@@ -14,7 +14,7 @@ from evidence.views import Ask, Connection
 from evidence.window import Span
 
 
-@rule("frame")
+@rule("frame", doubt=STALLED)
 def frame(
     history: History, expect: Expect, *, type: str, after: int, latest: str | float | None = None,
     earliest: str | float = "0", executor: str | None = None, conn: int | None = None,

@@ -14,7 +14,7 @@ from evidence.views import Connection
 from evidence.window import NS_PER_S, Span
 
 
-@rule("closed")
+@rule("closed", doubt=STALLED)
 def closed(
     history: History, expect: Expect, *, conn: int, after: int, latest: str | float | None = None,
     earliest: str | float = "0", g: float | None = None,

@@ -9,7 +9,7 @@ import msgspec
 
 from evidence.events import Expect
 from evidence.history import History
-from evidence.rules import BLURRED, rule, wire_states
+from evidence.rules import BLURRED, STALLED, rule, wire_states
 from evidence.rules.base import (
     as_list,
     capable,
@@ -27,7 +27,7 @@ from evidence.views import GONE, Sight, Who
 from evidence.window import Span
 
 
-@rule("transition")
+@rule("transition", doubt=STALLED)
 def transition(
     history: History, expect: Expect, *, executor: str, to: str | Sequence[str], after: int, latest: str | float | None,
     earliest: str | float = "0", g: float | None = None, app: str | None = None, org: str | None = None,

@@ -180,6 +180,8 @@ def test_an_invariant_that_can_not_judge_is_a_harness_error() -> None:
         ("stays", {"executor": "e1", "statuses": "HEALTHY"}, 0.4, Verdict.UNKNOWN),  # more than the slack
         ("equal", {"name": "x", "want": 1, "got": 2}, 0.35, Verdict.FAILED),
         ("equal", {"name": "x", "want": 1, "got": 2}, 0.4, Verdict.UNKNOWN),  # more than half of w - i
+        ("closed", {"conn": 1, "after": 0, "latest": "scan"}, 0.36, Verdict.FAILED),
+        ("closed", {"conn": 1, "after": 0, "latest": "scan"}, 0.4, Verdict.UNKNOWN),
         ("first_frame", {"conn": 1}, 9.0, Verdict.FAILED),  # no stall puts a wrong frame first
     ],
 )
