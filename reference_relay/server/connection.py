@@ -194,6 +194,9 @@ class Connection(asyncio.Protocol):
         """Hand over what the protocol wants to send. ``data``: it is a data frame, which a full buffer refuses."""
         transport = self._transport
         waiting = transport.get_write_buffer_size()
+        if waiting:
+            self._hub.watch(self)
+            self._note_progress(waiting)
         for piece in self._protocol.data_to_send():
             if not piece:
                 continue  # the end of the stream is `_shut`'s
@@ -205,14 +208,14 @@ class Connection(asyncio.Protocol):
                 return
             self._written += len(piece)
             transport.write(piece)
-        if waiting:
-            self._watch(self._written - waiting)
 
-    def _watch(self, taken: int) -> None:
-        self._hub.watch(self)
+    def _note_progress(self, waiting: int) -> float:
+        """Look at how much the peer has taken; seconds since it last took something."""
+        now_s = self._loop.time()
+        taken = self._written - waiting
         if taken > self._taken or not self._progress_at_s:
-            self._taken = taken
-            self._progress_at_s = self._loop.time()
+            self._taken, self._progress_at_s = taken, now_s
+        return now_s - self._progress_at_s
 
     def check_progress(self) -> bool:
         """Abort after `write_deadline_s` without a byte taken; False once nothing waits."""
@@ -220,11 +223,7 @@ class Connection(asyncio.Protocol):
         if self._closed or not waiting:
             self._progress_at_s = 0.0
             return False
-        now_s = self._loop.time()
-        taken = self._written - waiting
-        if taken > self._taken or not self._progress_at_s:
-            self._taken, self._progress_at_s = taken, now_s
-        elif now_s - self._progress_at_s > self._limits.write_deadline_s:
+        if self._note_progress(waiting) > self._limits.write_deadline_s:
             self._abort("write deadline")
             return False
         return True

@@ -59,7 +59,6 @@ class Gate:
 
     def __init__(self, config: Config, stored: Iterable[KeyRecord], known: Callable[[AppKey], bool]) -> None:
         self.open = config.auth == "none"
-        self.organisations = frozenset({*config.organisations, *([LOCAL_ORG] if self.open else [])})
         self._known = known
         self._by_hash: dict[str, KeyRecord] = {}
         self._by_name: dict[tuple[str, str], KeyRecord] = {}
@@ -122,6 +121,8 @@ class Gate:
         return (org, name) in self._fixed
 
     def add(self, record: KeyRecord) -> None:
+        """Also in place of a key of the same name."""
+        self.remove(record.org, record.name)
         self._by_hash[record.sha256] = record
         self._by_name[record.org, record.name] = record
 

@@ -45,7 +45,6 @@ class Peer(Protocol):
     """What the hub wants of a connection."""
 
     key: tuple[str, str]  # organisation and name of the key that opened it
-    address: str
 
     def send(self, data: bytes) -> None: ...
     def ping(self, payload: bytes) -> None: ...
@@ -130,10 +129,6 @@ class Hub:
         conns = tuple(conn for conn, peer in self._peers.items() if peer.key == (org, name))
         if conns:
             self.feed(CloseConnections(conns, reason))
-
-    @property
-    def connection_count(self) -> int:
-        return len(self._peers)
 
     # ---- the core
 

@@ -1,4 +1,4 @@
--- Schema 1. STRICT tables: a wrong type is an error, not a surprise.
+-- Schema 1, for SQLite 3.24 and newer.
 -- Records are JSON as msgspec writes it; only what is searched for has columns of its own.
 CREATE TABLE applications (
     org TEXT NOT NULL,
@@ -6,7 +6,7 @@ CREATE TABLE applications (
     record TEXT NOT NULL,
     patched TEXT NOT NULL DEFAULT '[]',
     PRIMARY KEY (org, app)
-) STRICT, WITHOUT ROWID;
+) WITHOUT ROWID;
 
 CREATE TABLE executors (
     org TEXT NOT NULL,
@@ -14,7 +14,7 @@ CREATE TABLE executors (
     executor_id TEXT NOT NULL,
     record TEXT NOT NULL,
     PRIMARY KEY (org, app, executor_id)
-) STRICT, WITHOUT ROWID;
+) WITHOUT ROWID;
 
 CREATE TABLE remembered (
     org TEXT NOT NULL,
@@ -22,19 +22,19 @@ CREATE TABLE remembered (
     executor_id TEXT NOT NULL,
     record TEXT NOT NULL,
     PRIMARY KEY (org, app, executor_id)
-) STRICT, WITHOUT ROWID;
+) WITHOUT ROWID;
 
 CREATE TABLE keys (
     org TEXT NOT NULL,
     name TEXT NOT NULL,
     record TEXT NOT NULL,
     PRIMARY KEY (org, name)
-) STRICT, WITHOUT ROWID;
+) WITHOUT ROWID;
 
 CREATE TABLE clock (
     id INTEGER PRIMARY KEY CHECK (id = 1),
     now_ns INTEGER NOT NULL
-) STRICT;
+);
 
 CREATE TABLE audit (
     seq INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -51,7 +51,7 @@ CREATE TABLE audit (
     source_ip TEXT NOT NULL,
     application TEXT NOT NULL,
     details TEXT
-) STRICT;
+);
 
 CREATE INDEX audit_by_time ON audit (org, emit_ms, seq);
 

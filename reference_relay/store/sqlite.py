@@ -161,9 +161,10 @@ class SqliteStore:
                 db.execute(f"DELETE FROM {_table(table)} WHERE {_where(key)}", key)
             case SaveRecord(table, key, record):
                 # Not REPLACE: it would lose the application's `patched` column.
+                columns = ", ".join(key._fields)
                 db.execute(
-                    f"INSERT INTO {_table(table)} ({', '.join(key._fields)}, record) VALUES ({'?, ' * len(key)}?) "
-                    f"ON CONFLICT DO UPDATE SET record = excluded.record",
+                    f"INSERT INTO {_table(table)} ({columns}, record) VALUES ({'?, ' * len(key)}?) "
+                    f"ON CONFLICT ({columns}) DO UPDATE SET record = excluded.record",
                     (*key, _json(record)),
                 )
             case MarkPatched(application, fields):
@@ -226,7 +227,10 @@ def _where(key: tuple[str, ...]) -> str:
 
 def _records(db: sqlite3.Connection, table: str, kind: type[T]) -> tuple[T, ...]:
     decode = _DECODERS[kind].decode
-    return tuple(decode(row[0]) for row in db.execute(f"SELECT record FROM {table}"))
+    try:
+        return tuple(decode(row[0]) for row in db.execute(f"SELECT record FROM {table}"))
+    except msgspec.MsgspecError as error:
+        raise ForeignData(f"the store's table {table} is damaged ({error}); start with another --data") from error
 
 
 def _conditions(org: str, query: AuditQuery) -> tuple[list[str], list[Any]]:

@@ -156,11 +156,16 @@ class Api:
             raise invalid(error, "body", raw) from error
 
     async def _read(self, request: Request) -> bytes:
+        limits = self.context.limits
         data = bytearray()
-        async for chunk in request.stream():
-            data += chunk
-            if len(data) > self.context.limits.body_bytes:
-                raise Problem(413, f"the request body is larger than {self.context.limits.body_bytes} bytes")
+        try:
+            async with asyncio.timeout(limits.header_deadline_s):
+                async for chunk in request.stream():
+                    data += chunk
+                    if len(data) > limits.body_bytes:
+                        raise Problem(413, f"the request body is larger than {limits.body_bytes} bytes")
+        except TimeoutError as error:
+            raise Problem(408, "the request body did not come in time") from error
         return bytes(data)
 
     # ---- output

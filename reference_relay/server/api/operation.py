@@ -15,7 +15,7 @@ from reference_relay.core.records import AppKey, Application
 from reference_relay.server.api.problems import Problem
 from reference_relay.server.context import Context
 from reference_relay.server.gate import Subject
-from reference_relay.server.hub import wall_ms
+from reference_relay.server.hub import Hub, wall_ms
 from reference_relay.store import AuditEntry
 
 __all__ = ["OPERATIONS", "ApiRequest", "Body", "Operation", "Query", "Reply", "operation"]
@@ -95,7 +95,7 @@ class ApiRequest:
         self.audits = operation.audits
 
     @property
-    def hub(self) -> Any:
+    def hub(self) -> Hub:
         return self.context.hub
 
     @property

@@ -217,6 +217,19 @@ def test_the_write_deadline_starts_anew_with_progress() -> None:
     asyncio.run(main())
 
 
+def test_sending_more_is_no_progress() -> None:
+    async def main() -> None:
+        bench = Bench(Limits(write_deadline_s=0.2))
+        bench.transport.stuck = True
+        bench.connection.send(b"x" * 1000)
+        while bench.connection.check_progress():
+            await asyncio.sleep(0.01)
+            bench.connection.ping(b"another")
+        assert bench.hub.events == [Closed(7, "write deadline")]
+
+    asyncio.run(asyncio.wait_for(main(), 5))
+
+
 def test_nothing_waiting_needs_no_watching() -> None:
     def test(bench: Bench) -> None:
         bench.connection.pause_writing()

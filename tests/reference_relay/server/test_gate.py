@@ -97,3 +97,8 @@ def test_keys_come_and_go() -> None:
     assert opened.remove("acme", "ci") == record
     assert isinstance(opened.admit("shop", secret), Refused)
     assert opened.key("acme", "ci") is None
+
+
+def test_a_key_of_the_configuration_takes_the_place_of_a_stored_one() -> None:
+    stored = KeyRecord("acme", "admin", digest("dbos_acme_former0123456789"), ("websocket.connect",), None, 7)
+    assert isinstance(gate(stored=(stored,)).admit("shop", "dbos_acme_former0123456789"), Refused)

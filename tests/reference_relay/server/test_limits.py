@@ -241,6 +241,15 @@ def test_an_idle_connection_without_a_request_is_dropped(tmp_path: Path) -> None
                     assert sock.recv(100) == b""
 
 
+def test_a_body_that_does_not_come_is_not_waited_for(tmp_path: Path) -> None:
+    with relay_in(tmp_path, {**CONFIG, "limits": {"header_deadline_s": 0.3}}) as relay, relay.client() as client:
+        client.put("/v2/orgs/acme/apps/shop")
+        headers = {"Authorization": f"Bearer {ADMIN}", "Content-Length": "9"}
+        with socket.create_connection(("127.0.0.1", relay.port), timeout=5) as sock:
+            sock.sendall(head("PATCH", "/v2/orgs/acme/apps/shop", headers))
+            assert sock.recv(100).startswith(b"HTTP/1.1 408 ")
+
+
 def _resident_mib(relay: RelayProcess) -> float:
     status = Path(f"/proc/{relay.process.pid}/status").read_text(encoding="utf-8")
     return int(status.split("VmRSS:")[1].split()[0]) / 1024

@@ -84,6 +84,20 @@ def test_newer_foreign_and_broken_files_are_refused_untouched(tmp_path: Path) ->
         SqliteStore(broken)
 
 
+def test_a_damaged_record_is_named(tmp_path: Path) -> None:
+    store = SqliteStore(tmp_path)
+    store.commit([SaveRecord("executors", E1, EXECUTOR)])
+    store.close()
+    db = raw(tmp_path)
+    db.execute("UPDATE executors SET record = '{}'")
+    db.commit()
+    db.close()
+    store = SqliteStore(tmp_path)
+    with pytest.raises(ForeignData, match="table executors is damaged"):
+        store.load()
+    store.close()
+
+
 def test_a_directory_that_can_not_be_made(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     with pytest.raises(StoreError, match="choose another"):
