@@ -164,10 +164,14 @@ class Timeline:
         """Every request of the relay with its answer, in order of the requests."""
         found = []
         for conn in self.connections.values():
-            messages = [message for frame in conn.frames if (message := self.message(frame)) is not None]
-            for place, message in enumerate(messages):
-                if message.frame.by == "relay" and message.type:
-                    found.append((conn, Ask(message, _answer(message, messages[place + 1 :]))))
+            answers: dict[str, list[Message]] = {}
+            asks: list[Message] = []
+            for message in filter(None, map(self.message, conn.frames)):
+                if message.frame.by == "executor":
+                    answers.setdefault(message.request_id, []).append(message)
+                elif message.type:
+                    asks.append(message)
+            found += [(conn, Ask(ask, _answer(ask, answers.get(ask.request_id, [])))) for ask in asks]
         return tuple(sorted(found, key=lambda pair: pair[1].request.frame.n))
 
     def asks_of(self, type: str) -> Iterator[tuple[Connection, Ask]]:
@@ -280,10 +284,8 @@ def _decoded(frame: Frame) -> Message | None:
     return Message(frame, fields) if isinstance(fields, dict) else None
 
 
-def _answer(request: Message, later: Sequence[Message]) -> Message | None:
+def _answer(request: Message, answers: Sequence[Message]) -> Message | None:
+    """The first answer after the request; a request without an id has none."""
     if not request.request_id:
         return None
-    for message in later:
-        if message.frame.by == "executor" and message.request_id == request.request_id:
-            return message
-    return None
+    return next((answer for answer in answers if answer.frame.n > request.frame.n), None)

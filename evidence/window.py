@@ -9,6 +9,7 @@ from __future__ import annotations
 import ast
 import operator
 from collections.abc import Callable, Mapping
+from functools import lru_cache
 
 import msgspec
 
@@ -36,7 +37,7 @@ def evaluate(text: str | float, names: Mapping[str, float]) -> float:
     if not isinstance(text, str):
         raise WindowError(f"window {text!r}: give seconds, or a text over {', '.join(names)}")
     try:
-        return _value(ast.parse(text.strip(), mode="eval").body, names)
+        return _value(_parsed(text.strip()), names)
     except (SyntaxError, ZeroDivisionError, _Unusable) as problem:
         raise WindowError(
             f"window {text!r}: {problem}; it may use numbers, + - * /, min, max and {', '.join(names)}"
@@ -45,6 +46,11 @@ def evaluate(text: str | float, names: Mapping[str, float]) -> float:
 
 class _Unusable(Exception):
     pass
+
+
+@lru_cache
+def _parsed(text: str) -> ast.expr:
+    return ast.parse(text, mode="eval").body
 
 
 def _value(node: ast.expr, names: Mapping[str, float]) -> float:

@@ -21,6 +21,7 @@ import importlib
 import inspect
 import pkgutil
 from collections.abc import Callable, Mapping
+from functools import cache
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from evidence.errors import RuleMisuse, UnknownRule
@@ -112,17 +113,23 @@ def check_arguments(name: str, args: Mapping[str, Any]) -> Rule:
     function = known[name]
     if _takes_arguments(function):
         try:
-            inspect.signature(function).bind(None, None, **args)
+            _signature(function).bind(None, None, **args)
         except TypeError as problem:
-            raise RuleMisuse(f"rule {name!r}: {problem}; it takes {inspect.signature(function)}") from problem
+            raise RuleMisuse(f"rule {name!r}: {problem}; it takes {_signature(function)}") from problem
     return function
 
 
 def _takes_arguments(function: Rule) -> bool:
-    kinds = [parameter.kind for parameter in inspect.signature(function).parameters.values()]
+    kinds = [parameter.kind for parameter in _signature(function).parameters.values()]
     return inspect.Parameter.KEYWORD_ONLY in kinds or inspect.Parameter.VAR_KEYWORD in kinds
 
 
+@cache
+def _signature(function: Rule) -> inspect.Signature:
+    return inspect.signature(function)
+
+
+@cache
 def _import_all() -> None:
     for module in pkgutil.iter_modules(__path__, prefix=f"{__name__}."):
         importlib.import_module(module.name)

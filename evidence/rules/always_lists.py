@@ -74,10 +74,10 @@ def recoveries_are_audited(history: History) -> list[Finding]:
         if conn.tenant.org == page.org and _surely_ended(history, conn, ask, page.asked):
             for name in ask.names:
                 ended.setdefault((Who(*conn.tenant, name), conn.executor), []).append(ask)
+    told = _told(history, page, "recovery") if ended else []
     for (who, peer), asks in ended.items():
         judged += len(asks)
-        entries = [each for each in page.entries if audit_entry(history, each, "recovery", {})]
-        found = [each for each in entries if {who.executor, peer} <= texts_of(each)]
+        found = [texts for texts in told if {who.executor, peer} <= texts]
         if len(found) < len(asks):
             seen = f"{len(found)} entries for {len(asks)} ended dispatches of {who.executor} to {peer}"
             n = asks[-1].request.frame.n
@@ -113,9 +113,9 @@ def deletions_are_audited(history: History) -> list[Finding]:
         if tenant.org == page.org
         for who in _disappeared(history, tenant, page.asked - slack_ns)
     ]
+    told = _told(history, page, "deletion") if gone else []
     for who in gone:
-        entries = [e for e in page.entries if audit_entry(history, e, "deletion", {}) and who.executor in texts_of(e)]
-        if not entries:
+        if not any(who.executor in texts for texts in told):
             seen = f"{who.executor} of {who.app} is no longer listed, and no entry says so"
             return [_found("AUD-2", "deletions_are_audited", Verdict.FAILED, expected, seen, page.n)]
     if not gone:
@@ -133,6 +133,11 @@ def _disappeared(history: History, tenant: Tenant, before_ns: int) -> list[Who]:
         gone.update(dict.fromkeys(sorted(listed - now)))
         listed |= now
     return [Who(*tenant, executor) for executor in gone]
+
+
+def _told(history: History, page: AuditPage, operation: str) -> list[set[str]]:
+    """The texts of each entry of one operation."""
+    return [texts_of(entry) for entry in page.entries if audit_entry(history, entry, operation, {})]
 
 
 def _page(history: History, operation: str) -> AuditPage | None:

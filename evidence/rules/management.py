@@ -89,9 +89,10 @@ def audited(
 
 def audit_entry(history: History, entry: Mapping[str, Any], operation: str, match: Mapping[str, Any]) -> bool:
     """Whether an entry has this operation (a key of the header's ``names``, or the name itself) and these values."""
-    flat = flattened(entry)
-    wanted = history.header.names.get(operation, operation)
-    return flat.get("operation") == wanted and all(
+    if entry.get("operation") != history.header.names.get(operation, operation):
+        return False
+    flat = flattened(entry) if match else {}
+    return all(
         name in flat and (covers(value, flat[name]) or _holds(flat[name], value)) for name, value in match.items()
     )
 
@@ -105,7 +106,7 @@ def flattened(entry: Mapping[str, Any]) -> dict[str, Any]:
         for name, value in mapping.items():
             flat.setdefault(name, value)
             flat.setdefault(prefix + name, value)
-            if isinstance(value, Mapping):
+            if isinstance(value, dict):
                 deeper.append((f"{prefix}{name}.", value))
     return flat
 
