@@ -24,7 +24,7 @@ MOST_LANES = 16
 MOST_MARKS = 240
 MOST_SHADES = 24
 _MOST_TEXT = 160
-_ROOM = 1.5  # a window may reach this far beyond the end of the history, in lengths of the history
+_ROOM = 3  # a window may reach this far beyond the end of the history, in lengths of the history
 
 
 class Band(msgspec.Struct, frozen=True, array_like=True):
@@ -167,7 +167,10 @@ def _shade(history: History, finding: Finding, places: dict[str, int], most_s: f
     except EvidenceError:
         return None
     earliest_s, latest_s = finding.window_s
-    until_s = most_s if latest_s is None else min(most_s, start_s + latest_s)
+    until_s = max(_s(history.end_ns), start_s + earliest_s) if latest_s is None else start_s + latest_s
+    until_s = min(most_s, until_s)
+    if start_s + earliest_s > until_s:
+        return None
     at_s = None if finding.measured_s is None else round(start_s + finding.measured_s, 3)
     title = _short(f"{finding.clause} {finding.verdict}: {finding.expected}")
     lane = places.get(finding.subject, _lane_of_conn(history, finding.subject, places))

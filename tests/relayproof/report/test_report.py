@@ -195,7 +195,7 @@ def test_everything_that_can_be_drawn() -> None:
         msgspec.structs.replace(plain, **changes)
         for changes in (
             {"subject": f"connection {conn}", "window_s": (0.0, None)}, {"subject": "connection 99"},
-            {"subject": "nobody", "window_s": (0.0, 99.0)}, {"window_s": None}, {"events": ()}, {"events": (9999,)},
+            {"subject": "nobody", "window_s": (0.0, 99.0)}, {"window_s": (50.0, 99.0)}, {"window_s": None}, {"events": ()}, {"events": (9999,)},
         )
     ]
     drawn = picture(history, findings)
@@ -203,7 +203,7 @@ def test_everything_that_can_be_drawn() -> None:
     kinds = {mark.kind for lane in drawn.lanes for mark in lane.marks}
     assert kinds == {"relay-up", "relay", "call", "answer", "note", "fault", "out", "in", "odd-in", "close", "refused"}
     assert [shade.lane for shade in drawn.shades] == [1, -1, -1]
-    assert drawn.end_s == 3.0  # a window reaches at most half the history beyond its end
+    assert drawn.end_s == 6.0  # the picture is at most thrice as long as the history
     assert max(len(mark.title) for lane in drawn.lanes for mark in lane.marks) <= 160
 
 
