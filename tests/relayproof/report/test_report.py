@@ -195,7 +195,8 @@ def test_everything_that_can_be_drawn() -> None:
         msgspec.structs.replace(plain, **changes)
         for changes in (
             {"subject": f"connection {conn}", "window_s": (0.0, None)}, {"subject": "connection 99"},
-            {"subject": "nobody", "window_s": (0.0, 99.0)}, {"window_s": (50.0, 99.0)}, {"window_s": None}, {"events": ()}, {"events": (9999,)},
+            {"subject": "nobody", "window_s": (0.0, 99.0)}, {"window_s": (50.0, 99.0)}, {"window_s": None},
+            {"events": ()}, {"events": (9999,)},
         )
     ]
     drawn = picture(history, findings)
