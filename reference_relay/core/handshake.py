@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from msgspec.structs import replace
 
 from conductor.codec import decode_response_as
@@ -15,6 +17,7 @@ from reference_relay.core.state import group_of
 from reference_relay.core.timers import Timer
 
 LONGEST_ID = 1024  # characters; ids are UUIDs
+DEEPEST_METADATA = 32  # levels; what is deeper than an encoder can follow would make the whole record unreadable
 
 
 class Shaking(Living):
@@ -72,7 +75,7 @@ class Shaking(Living):
             hostname=_text(answer.hostname),
             language=_text(answer.language),
             dbos_version=_text(answer.dbos_version),
-            metadata=answer.executor_metadata if isinstance(answer.executor_metadata, dict) else None,
+            metadata=_shallow(answer.executor_metadata),
         )
 
     def _register(self, connection: Connection, info: ExecutorInfo) -> None:
@@ -137,6 +140,25 @@ class Shaking(Living):
                 version=version,
                 languages=sorted(str(language) for language in (other, executor.info.language)),
             )
+
+
+def _shallow(metadata: object) -> dict[str, Any] | None:
+    """The metadata object, or None where there is none that can be kept."""
+    if not isinstance(metadata, dict):
+        return None
+    level: list[object] = [metadata]
+    for _ in range(DEEPEST_METADATA):
+        inner = [part for value in level for part in _parts(value)]
+        if not inner:
+            return metadata
+        level = inner
+    return None
+
+
+def _parts(value: object) -> list[object]:
+    """The containers directly inside a container."""
+    items = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
+    return [item for item in items if isinstance(item, dict | list)]
 
 
 def _text(value: object) -> str | None:

@@ -97,3 +97,14 @@ def test_an_upgrade_for_an_application_that_is_gone_is_closed(drive: Driver) -> 
     effects = drive.event(ev.Opened(99, AppKey("org", "nowhere")))
     assert [type(effect) for effect in effects] == [fx.Close]
     assert APP in drive.core.applications
+
+
+@pytest.mark.parametrize(("levels", "kept"), [(1, True), (15, True), (40, False), (400, False)])
+def test_metadata_too_deep_to_keep_is_left_out(drive: Driver, levels: int, kept: bool) -> None:
+    metadata: dict[str, Any] = {}
+    for level in range(levels):
+        metadata = {"in": [metadata] if level % 2 else metadata}
+    drive.reply(drive.open(), **{**INFO, "executor_metadata": metadata})
+    record = drive.record("e1")
+    assert record is not None and record.status == "HEALTHY"
+    assert (record.info.metadata is not None) is kept
