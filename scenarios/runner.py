@@ -57,6 +57,16 @@ class Progress(Protocol):
     def ended(self, world: str, scenario: Scenario, seconds: float, error: str) -> None: ...
 
 
+class Silent:
+    """A `Progress` that shows nothing."""
+
+    def planned(self, world: str, scenarios: Sequence[Scenario]) -> None: ...
+
+    def began(self, world: str, scenario: Scenario) -> None: ...
+
+    def ended(self, world: str, scenario: Scenario, seconds: float, error: str) -> None: ...
+
+
 @dataclass
 class Outcome:
     """What a run left behind. ``interrupted``: scenarios that had not ended are missing from ``result``."""

@@ -7,6 +7,7 @@ import random
 import shlex
 import signal
 import sys
+import tempfile
 from pathlib import Path
 from typing import Annotated, Literal
 
@@ -15,12 +16,13 @@ from rich.console import Console
 
 from evidence.verdict import exit_code
 from relayproof import report
-from relayproof.errors import INTERRUPTED, WrongUsage
+from relayproof.errors import INTERRUPTED, ContradictedClaim, WrongUsage
 from relayproof.progress import RunProgress
-from scenarios import expected, runner, worlds
+from scenarios import claims, expected, runner, worlds
 from scenarios.errors import UnknownWorld
 from scenarios.profile_loading import resolve
 from scenarios.runner import MOST_AT_ONCE, Outcome, RunOptions
+from scenarios.worlds import SessionOptions
 
 DEFAULT_WORLDS = ("wire", "real")
 
@@ -89,8 +91,22 @@ async def _played(options: RunOptions, console: Console) -> Outcome:
     task = asyncio.current_task()
     assert task is not None
     asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, task.cancel)
+    await _check_claims(options)
     with RunProgress(console) as progress:
         return await runner.run(options, progress)
+
+
+async def _check_claims(options: RunOptions) -> None:
+    """Raises `ContradictedClaim`: a run that skips what is there would be no proof."""
+    if "wire" not in options.worlds or not claims.declared_absent(options.profile):
+        return
+    timing = options.profile.timing_at(options.pace)
+    with tempfile.TemporaryDirectory(prefix="relayproof-claims-") as folder:
+        looking = SessionOptions(profile=options.profile, timing=timing, seed=options.seed, folder=Path(folder))
+        async with worlds.factory("wire")(looking) as session:
+            wrong = await claims.contradicted(session, options.profile, 60 + 4 * timing.grace_s)
+    if wrong:
+        raise ContradictedClaim(f"the profile of {options.profile.name} claims what isn't so: {'; '.join(wrong)}")
 
 
 def _worlds(asked: tuple[str, ...], console: Console) -> tuple[str, ...]:

@@ -1,0 +1,64 @@
+"""``relayproof probe``: what a relay's timing is, by observation, beside what its profile says."""
+
+from __future__ import annotations
+
+import asyncio
+import random
+import tempfile
+from pathlib import Path
+from typing import Literal
+
+from rich.console import Console
+from rich.table import Table
+
+from relayproof.errors import ContradictedClaim
+from scenarios import claims, worlds
+from scenarios.probing import Measured
+from scenarios.probing import probe as measure
+from scenarios.profile_loading import resolve
+from scenarios.worlds import SessionOptions
+
+
+def probe(*, relay: str, timing: Literal["fast", "documented"] = "fast") -> int:
+    """Estimate ping interval, ping wait and its reading, grace and backoff; look for what is declared absent.
+
+    Exit code 0: all fits the profile. 1: a figure does not, or a claim of "unsupported" is contradicted.
+
+    Parameters
+    ----------
+    relay
+        As for conform.
+    timing
+        fast: a builtin's short figures, or another relay's own with the least grace period. documented: as it is.
+    """
+    profile = resolve(relay)
+    expected = profile.timing_at(timing)
+    with tempfile.TemporaryDirectory(prefix="relayproof-probe-") as folder:
+        options = SessionOptions(
+            profile=profile, timing=expected, seed=random.SystemRandom().randrange(2**31), folder=Path(folder)
+        )
+        figures, wrong = asyncio.run(_observe(options))
+    _show(figures, profile.name, expected.slack_s + expected.scan_s)
+    if wrong:
+        raise ContradictedClaim(f"the profile of {profile.name} claims what isn't so: {'; '.join(wrong)}")
+    fitting = [figure.fits(expected.slack_s + expected.scan_s) for figure in figures]
+    return 1 if False in fitting else 0
+
+
+async def _observe(options: SessionOptions) -> tuple[list[Measured], list[str]]:
+    timing_s = options.timing.names()
+    async with worlds.factory("wire")(options) as session:
+        deadline_s = 60 + 10 * (timing_s["w"] + timing_s["g"])
+        figures, wrong = await asyncio.gather(
+            measure(session, timing_s), claims.contradicted(session, options.profile, deadline_s)
+        )
+    return figures, wrong
+
+
+def _show(figures: list[Measured], relay: str, slack_s: float) -> None:
+    table = Table("figure", "profile", "observed", "fits", "reading", title=relay, title_justify="left")
+    for figure in figures:
+        observed = "not seen" if figure.low_s is None else f"{figure.low_s:.3f} - {figure.high_s:.3f} s"
+        fits = {True: "yes", False: "NO", None: "-"}[figure.fits(slack_s)]
+        table.add_row(figure.name, f"{figure.documented_s:g} s", observed, fits, figure.note)
+    Console().print(table)
