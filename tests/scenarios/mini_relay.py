@@ -97,7 +97,8 @@ class MiniRelay:
         elif method == b"GET" and path != b"/healthz":
             status = 404
         writer.write(
-            b"HTTP/1.1 %d x\r\ncontent-type: application/json\r\ncontent-length: %d\r\n\r\n%s" % (status, len(answer), answer)
+            b"HTTP/1.1 %d x\r\ncontent-type: application/json\r\ncontent-length: %d\r\n\r\n%s"
+            % (status, len(answer), answer)
         )
 
     async def websocket(self, head: bytes, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:

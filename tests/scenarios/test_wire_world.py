@@ -30,9 +30,9 @@ def test_handshake_is_played_and_the_list_is_polled(played: Played) -> None:
 
     history = run(played(body))
     assert [event.conn for event in history.events if isinstance(event, Upgraded)] == [0]
-    texts = [event for event in history.events if isinstance(event, Frame) and event.op == "text"]
+    texts = [event for event in history.of(Frame) if event.op == "text"]
     assert [event.by for event in texts] == ["relay", "executor"]
-    polls = [event for event in history.events if isinstance(event, Poll)]
+    polls = list(history.of(Poll))
     assert any(seen.status == "HEALTHY" for poll in polls for seen in poll.executors)
     assert all(poll.asked <= poll.t for poll in polls)
     assert any(isinstance(event, Jitter) for event in history.events) or history.end_ns < 700_000_000
@@ -49,7 +49,7 @@ def test_a_silent_executor_is_disconnected_dead_and_recovered(played: Played) ->
         assert await world.until_status(silent, "GONE", within_s=3)
 
     history = run(played(body))
-    frozen = next(event for event in history.events if isinstance(event, Fault) and event.kind == "freeze")
+    frozen = next(event for event in history.of(Fault) if event.kind == "freeze")
     later = [event for event in history.events if event.n > frozen.n and isinstance(event, Frame) and event.conn == 0]
     assert later and all(event.by == "relay" for event in later), "a frozen executor says nothing"
     assert [event.by for event in history.events if isinstance(event, Closed) and event.conn == 0] == ["relay"]
@@ -63,8 +63,8 @@ def test_thawed_in_time_it_answers_what_waited(played: Played) -> None:
         await executor.thaw()
 
     history = run(played(body, fault="keeps-socket"))
-    thawed = next(event for event in history.events if isinstance(event, Fault) and event.kind == "thaw")
-    pongs = [event for event in history.events if isinstance(event, Frame) and event.op == "pong" and event.n > thawed.n]
+    thawed = next(event for event in history.of(Fault) if event.kind == "thaw")
+    pongs = [event for event in history.of(Frame) if event.op == "pong" and event.n > thawed.n]
     assert len(pongs) >= 3, "one pong for each ping that waited"
 
 
@@ -74,7 +74,7 @@ def test_refused_pongs_end_the_connection(played: Played) -> None:
         assert await world.until_closed(executor, within_s=3)
 
     history = run(played(body))
-    assert not [event for event in history.events if isinstance(event, Frame) and event.op == "pong"]
+    assert not [event for event in history.of(Frame) if event.op == "pong"]
 
 
 def test_every_way_to_end_a_socket_is_recorded_as_the_executors_own(played: Played) -> None:
@@ -125,7 +125,12 @@ def test_nobody_there_is_status_0(played: Played) -> None:
 
     history = run(played(body, disturbs=True))
     assert [event.status for event in history.events if isinstance(event, Refused)] == [0]
-    assert [event.what for event in history.events if isinstance(event, Relay)] == ["ready", "killed", "started", "ready"]
+    assert [event.what for event in history.events if isinstance(event, Relay)] == [
+        "ready",
+        "killed",
+        "started",
+        "ready",
+    ]
     assert any(isinstance(event, Poll) and event.error for event in history.events), "a failed poll says so"
 
 
@@ -136,7 +141,7 @@ def test_fragments_with_a_control_frame_between_are_one_answer(played: Played) -
         assert await world.until_status(executor, "HEALTHY", within_s=2)
 
     history = run(played(body))
-    answers = [event for event in history.events if isinstance(event, Frame) and event.by == "executor"]
+    answers = [event for event in history.of(Frame) if event.by == "executor"]
     assert [event.data for event in answers if event.op == "pong"].count("between") == 3
     assert sum("executor_info" in event.data for event in answers) == 1
 
@@ -192,4 +197,4 @@ def test_without_a_list_the_wire_shows_the_state(played: Played) -> None:
         assert await world.until_status(dead, "DEAD", within_s=3)
 
     history = run(played(body, extra="list = false"))
-    assert not [event for event in history.events if isinstance(event, Poll)]
+    assert not list(history.of(Poll))
