@@ -52,7 +52,7 @@ def overlapping(history: History, who: Who) -> tuple[Ask, Ask] | None:
 def outstanding_until(history: History, who: Who, conn: Connection, ask: Ask) -> int:
     """Up to when a recovery was surely outstanding, ns.
 
-    It ends with its answer, the peer's loss, the relay's, the deadline, or the dead executor's return. A frame is
+    It ends with its answer, the connection's end (also by the relay's own), the deadline, or the dead executor's return. A frame is
     seen later than it left, so the deadline is cut by the slack; a peer on which something was broken on purpose
     may be lost to the relay before anybody else can see it.
     """
@@ -60,7 +60,6 @@ def outstanding_until(history: History, who: Who, conn: Connection, ask: Ask) ->
     jitter_ns = history.worst_jitter(ask.sent_ns, ask.sent_ns + int(deadline_s * NS_PER_S))
     ends = [ask.sent_ns + int(deadline_s * NS_PER_S) - jitter_ns]
     ends += [moment for moment in (ask.answered_ns, conn.end_ns, conn.fault_ns) if moment is not None]
-    ends += [moment for moment in history.relay_stops() if moment > ask.sent_ns]
     ends += [
         back.upgraded_ns
         for back in history.conns_of(who)

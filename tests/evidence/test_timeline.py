@@ -28,6 +28,18 @@ def test_a_connection_goes_by_the_id_that_it_reported() -> None:
         view.connection(9)
 
 
+def test_a_later_introduction_changes_nobodys_id() -> None:
+    play = Play()
+    conn = play.dial("e1")
+    done_ns = play.history().connection(conn).handshake_ns
+    play = Play()
+    conn = play.dial("e1")
+    ask = play.recorder.last("frame", by="relay")
+    play.at(1.0).reply(conn, ask, executor_id="e2")
+    view = play.history().connection(conn)
+    assert (view.executor, view.handshake_ns) == ("e1", done_ns)
+
+
 def test_the_first_end_of_a_connection_counts() -> None:
     play = Play()
     conn = play.dial("e1")

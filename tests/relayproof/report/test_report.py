@@ -139,6 +139,7 @@ def test_the_page_gives_no_hostile_text_a_chance(judged: RunResult, folder: Path
     assert "<script>alert" not in html and "</script><script>" not in html
     data = re.findall(r'<script type="application/json">(.*?)</script>', html, re.DOTALL)
     assert any("alert(1)" in json.dumps(json.loads(each)) for each in data)
+    assert not any(set("<>&") & set(each) for each in data)
 
 
 def test_write_all_leaves_every_report(judged: RunResult, folder: Path) -> None:
