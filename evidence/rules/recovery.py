@@ -52,9 +52,9 @@ def overlapping(history: History, who: Who) -> tuple[Ask, Ask] | None:
 def outstanding_until(history: History, who: Who, conn: Connection, ask: Ask) -> int:
     """Up to when a recovery was surely outstanding, ns.
 
-    It ends with its answer, the connection's end (also by the relay's own), the deadline, or the dead executor's return. A frame is
-    seen later than it left, so the deadline is cut by the slack; a peer on which something was broken on purpose
-    may be lost to the relay before anybody else can see it.
+    It ends with its answer, the end of the connection (also with the relay's process), the deadline, or the dead
+    executor's return. A frame is seen later than it left, so the deadline is cut by the slack; a peer on which
+    something was broken on purpose may be lost to the relay before anybody else can see it.
     """
     deadline_s = seconds(history, "recovery - slack")
     jitter_ns = history.worst_jitter(ask.sent_ns, ask.sent_ns + int(deadline_s * NS_PER_S))
