@@ -116,6 +116,21 @@ async def late_pongs(world: World) -> None:
 
 
 @scenario(
+    "LIV-5/pongs-after-the-next-ping",
+    clauses=("LIV-5",),
+    title="A pong that comes after the next ping is a sign of life",
+    faults=(42, 77),
+    worlds=("simulated",),
+)
+async def pongs_after_the_next_ping(world: World) -> None:
+    """Where interval and wait leave room for it. Virtual time only: a busy host may use up what is left."""
+    app = await world.app()
+    late_s = max(0.0, seconds(world, "min(1.1*i, w - i - slack/2)"))
+    executor = await world.executor(app, script=Script(pong_after_s=late_s))
+    await _expect_alive(world, executor)
+
+
+@scenario(
     "LIV-5/deaf",
     clauses=("LIV-5",),
     title="An executor that answers pings and no request stays HEALTHY",

@@ -83,6 +83,7 @@ async def owns_work_again(world: World) -> None:
         peer.script(Script(replies={AGGREGATES: _owning(executor).replies[AGGREGATES]}))  # each recovery moves it all
         since = world.note("and again")
         await world.sleep(seconds(world, WATCHED))
+        await world.until_frame(peer, "recovery", within_s=patience(world, "g"), match=naming(executor), count=3)
         world.expect(
             "REC-25", "count", "at most once a grace period", app=app.name, type="recovery", match=naming(executor),
             since=since, until=world.note("a grace period later"), at_least=1, at_most=2,
