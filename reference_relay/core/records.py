@@ -101,6 +101,7 @@ class Recovery(msgspec.Struct, frozen=True):
     asked: tuple[str, ...] = ()  # candidates asked in this round
     tried_latest: tuple[str, ...] = ()  # candidates of the latest version: each asked once, ever (REC-14)
     late: tuple[str, ...] = ()  # frames past their deadline whose answer still counts (REC-24)
+    checks: int = 0  # executors that could not say whether work is left
     surfaced: str | None = None  # why it waits, in words, once it was put into the audit log
     cause: str = "death"  # "death" or "remembered" (REC-25)
 

@@ -95,6 +95,7 @@ class Recovering(Verifying):
                 recovery,
                 phase=Phase.DISPATCHED,
                 attempt=attempt,
+                checks=0,
                 due_ns=None,
                 peer=peer.executor_id,
                 request_id=pending.request_id,

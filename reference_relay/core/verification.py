@@ -12,6 +12,8 @@ from reference_relay.core.order import rotated
 from reference_relay.core.records import Executor, ExecutorKey, Pending, Phase, Purpose, Recovery, Remembered, Status
 from reference_relay.core.waiting import Waiting
 
+MOST_CHECKS = 2  # further executors that are asked when one answers with an error: the record must not stay for long
+
 
 class Verifying(Waiting):
     """Asks exist_pending_workflows, deletes the record, remembers the id."""
@@ -45,13 +47,16 @@ class Verifying(Waiting):
         if recovery is None or recovery.request_id != pending.request_id:
             return
         try:
-            exist = decode_response_as(data, ExistPendingWorkflowsResponse).exist
+            answer = decode_response_as(data, ExistPendingWorkflowsResponse)
         except DecodeError:
-            exist = None
-        if exist is True:
+            self._verification_failed(pending, answered=True)
+            return
+        if answer.exist is True:
             self._work_left(key, recovery)
+        elif answer.exist is False and not answer.error_message:
+            self._delete_recovered(key, verified=True)
         else:
-            self._delete_recovered(key, verified=exist is False)
+            self._verification_failed(pending, answered=True)
 
     def _work_left(self, key: ExecutorKey, recovery: Recovery) -> None:
         """The answer is yes: keep the record, say so, try again after the backoff."""
@@ -62,16 +67,17 @@ class Verifying(Waiting):
         else:
             self._back_off(key)
 
-    def _verification_failed(self, pending: Pending, *, peer_lost: bool) -> None:
-        """No answer. Another executor on the same database can tell; without one the success stands (REC-6)."""
+    def _verification_failed(self, pending: Pending, *, peer_lost: bool = False, answered: bool = False) -> None:
+        """This one could not say. Another executor on the same database may; without one the success stands (REC-6)."""
         key = pending.executor
         assert key is not None
         recovery = self._recovery_of(key)
         if recovery is None or recovery.request_id != pending.request_id:
             return
-        others = [peer for peer in self.ready.get(key.application, ()) if peer != pending.peer]
-        if peer_lost and others:
-            peer = next(iter(rotated(tuple(others), key.executor_id)))
+        others = tuple(peer for peer in self.ready.get(key.application, ()) if peer != pending.peer)
+        if others and (peer_lost or (answered and recovery.checks < MOST_CHECKS)):
+            self._progress(key, replace(recovery, checks=recovery.checks + 1))
+            peer = next(rotated(others, f"{key.executor_id} {recovery.checks}"))
             self._verify(key, self._executor_conn(ExecutorKey(key.org, key.app, peer)))
         elif peer_lost:
             self._progress(key, replace(recovery, phase=Phase.WAITING, request_id=None))

@@ -185,6 +185,29 @@ def test_a_peer_that_cannot_verify_does_not_keep_the_record(drive: Driver, answe
     assert drive.audits("executor.delete")[0]["verified"] is False
 
 
+def test_a_check_that_failed_is_no_answer_and_others_are_asked(drive: Driver) -> None:
+    dead = drive.join("dead")
+    drive.join("peer")
+    drive.answers["peer"] = {"exist_pending_workflows": lambda _: {"exist": False, "error_message": "database away"}}
+    for n in range(4):
+        drive.join(f"o{n}", version="v2")
+        drive.answers[f"o{n}"] = drive.answers["peer"]
+    kill(drive, dead)
+    asked = [drive.peer_of(e.conn) for _, e in drive.sent("exist_pending_workflows")]
+    assert asked[0] == "peer" and len(asked) == 3, "bounded: the success stands (REC-6)"
+    assert [a["verified"] for a in drive.audits("executor.delete")] == [False]
+
+
+def test_the_other_one_that_is_asked_can_still_say_yes(drive: Driver) -> None:
+    dead = drive.join("dead")
+    drive.join("peer")
+    drive.join("other", version="v2")
+    drive.answers["peer"] = {"exist_pending_workflows": lambda _: {"exist": False, "error_message": "database away"}}
+    drive.answers["other"] = {"exist_pending_workflows": lambda _: {"exist": True}}
+    kill(drive, dead)
+    assert drive.status("dead") == "DEAD"
+
+
 def test_a_peer_lost_while_it_verifies_is_replaced_by_any_executor(drive: Driver) -> None:
     dead = drive.join("dead")
     peer = drive.join("peer")
