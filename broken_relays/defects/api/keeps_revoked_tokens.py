@@ -20,8 +20,8 @@ from reference_relay.store import KeyRecord
 )
 class KeepsRevokedTokens(Gate):
     def __init__(self, config: Config, stored: Iterable[KeyRecord], known: Callable[[AppKey], bool]) -> None:
-        super().__init__(config, stored, known)
         self._revoked: dict[str, KeyRecord] = {}
+        super().__init__(config, stored, known)
 
     def remove(self, org: str, name: str) -> KeyRecord | None:
         record = super().remove(org, name)

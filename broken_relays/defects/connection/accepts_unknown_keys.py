@@ -17,5 +17,5 @@ from reference_relay.server.gate import Admitted, Gate, Refused
 class AcceptsUnknownKeys(Gate):
     def _admit_key(self, app: str, key: str) -> Admitted | Refused:
         admitted = super()._admit_key(app, key)
-        homes = [AppKey(org, app) for org in sorted(self.organisations) if self._known(AppKey(org, app))]
+        homes = [AppKey(org, app) for org in sorted({org for org, _ in self._by_name}) if self._known(AppKey(org, app))]
         return Admitted(homes[0], "") if isinstance(admitted, Refused) and homes else admitted

@@ -18,6 +18,8 @@ class OpensOtherOrganisations(Gate):
     def _admit_key(self, app: str, key: str) -> Admitted | Refused:
         admitted = super()._admit_key(app, key)
         if isinstance(admitted, Admitted) and not self._known(admitted.application):
-            homes = [AppKey(org, app) for org in sorted(self.organisations) if self._known(AppKey(org, app))]
+            homes = [
+                AppKey(org, app) for org in sorted({org for org, _ in self._by_name}) if self._known(AppKey(org, app))
+            ]
             return Admitted(homes[0], admitted.key_name) if homes else admitted
         return admitted

@@ -1,21 +1,23 @@
-"""A connection that has not said who it is gets the work of the dead."""
+"""Whoever has dialled will do, also before it has said who it is."""
 
 from __future__ import annotations
 
 from broken_relays.defect import defect
 from reference_relay.core.core import Core
-from reference_relay.core.events import Opened
-from reference_relay.core.records import Purpose
+from reference_relay.core.records import Executor, Purpose
 
 
 @defect(
     "dispatches-before-the-handshake",
     clauses=("HSK-7",),
+    faults=(69,),
     where="core",
-    summary="sends a recovery to whoever has just dialled",
+    summary="asks a connection without handshake where there is no peer",
 )
 class DispatchesBeforeTheHandshake(Core):
-    def _opened(self, event: Opened) -> None:
-        super()._opened(event)
-        for executor_id in self.dead.get(event.application, ()):
-            self._request(event.conn, "recovery", {"executor_ids": [executor_id]}, Purpose.CALL, self._recovery_ns)
+    def _wait_for_peer(self, executor: Executor, reason: str) -> None:
+        super()._wait_for_peer(executor, reason)
+        for conn in self.connections_of(executor.key.application):
+            if self.connections[conn].executor_id is None:
+                ids = {"executor_ids": [executor.key.executor_id]}
+                self._request(conn, "recovery", ids, Purpose.CALL, self._recovery_ns)

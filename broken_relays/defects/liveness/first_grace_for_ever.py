@@ -23,4 +23,5 @@ class FirstGraceForEver(Core):
 
     def _grace_ns(self, application: AppKey) -> int:
         """The first change is the one that makes the application."""
-        return ns(self._changes[application][:2][-1])
+        changes = self._changes.get(application)
+        return ns(changes[:2][-1]) if changes else super()._grace_ns(application)

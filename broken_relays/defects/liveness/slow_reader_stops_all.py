@@ -7,7 +7,7 @@ import time
 from broken_relays.defect import defect
 from reference_relay.server.connection import Connection as SocketConnection
 
-BLOCKING_WRITE_S = 2.0
+BLOCKING_WRITE_S = 0.9
 
 
 @defect(

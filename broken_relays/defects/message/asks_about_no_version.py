@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from broken_relays.defect import defect
+from broken_relays.frames import changed
 from reference_relay.core.core import Core
 
 
@@ -17,6 +18,5 @@ from reference_relay.core.core import Core
 )
 class AsksAboutNoVersion(Core):
     def _encode(self, type_: str, request_id: str, fields: dict[str, Any]) -> bytes:
-        if type_ == "exist_pending_workflows":
-            fields = {**fields, "application_version": ""}
-        return super()._encode(type_, request_id, fields)
+        data = super()._encode(type_, request_id, fields)
+        return changed(data, application_version="") if type_ == "exist_pending_workflows" else data

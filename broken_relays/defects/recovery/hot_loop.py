@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from broken_relays.defect import defect
-from reference_relay.core.config import NS
+from reference_relay.core.config import ns
 from reference_relay.core.core import Core
 
 
@@ -16,4 +16,4 @@ from reference_relay.core.core import Core
 )
 class HotLoop(Core):
     def _backoff_ns(self, rounds: int) -> int:
-        return NS // 10
+        return ns(self.config.timing.backoff_first_s) // 2
