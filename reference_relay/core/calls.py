@@ -10,7 +10,6 @@ from reference_relay.core.effects import CallDone, Outcome
 from reference_relay.core.events import Call, CallAbandoned
 from reference_relay.core.records import CallState, ExecutorKey, Pending, Purpose
 from reference_relay.core.sweep import Sweeping
-from reference_relay.core.timers import Timer
 
 
 class Calling(Sweeping):
@@ -18,13 +17,10 @@ class Calling(Sweeping):
 
     def _call(self, event: Call) -> None:
         assert event.call_id not in self.calls, f"call {event.call_id} is there already"
-        due_ns = self._now_ns + self.config.call_budget_ns
-        call = CallState(
-            event.call_id, event.application, event.type, event.fields, due_ns, event.version, event.failover
+        due_ns = self._now_ns + self._call_budget_ns
+        self._ask_next(
+            CallState(event.call_id, event.application, event.type, event.fields, due_ns, event.version, event.failover)
         )
-        self._put("calls", call.call_id, call)
-        self._arm(Timer.CALL, (call.call_id,), due_ns)
-        self._ask_next(call)
 
     def _ask_next(self, call: CallState) -> None:
         """Send the request to the next executor, or end the call."""
@@ -51,11 +47,12 @@ class Calling(Sweeping):
     def _executor_for(self, call: CallState) -> ExecutorKey | None:
         """A HEALTHY executor of the application that this call has not asked yet; spread by the call's number."""
         ready = self.ready.get(call.application, ())
+        org, app = call.application
         for index in range(len(ready)):
             executor_id = ready[(call.call_id + index) % len(ready)]
-            key = ExecutorKey(*call.application, executor_id)
             if executor_id in call.asked:
                 continue
+            key = ExecutorKey(org, app, executor_id)
             if call.version is None or self.executors[key].info.application_version == call.version:
                 return key
         return None
@@ -77,9 +74,9 @@ class Calling(Sweeping):
             self._ask_next(replace(call, error=error))
 
     def _call_timed_out(self, call_id: int) -> None:
+        """The budget of the whole call is spent: its last request had no longer than that."""
         call = self.calls.get(call_id)
         if call is not None:
-            self._forget_request_of(call)
             error = call.error or "no answer in time"
             self._finish(call, CallDone(call_id, Outcome.FAILED, error=error, asked=len(call.asked)))
 

@@ -7,7 +7,8 @@ times give the same effects, in every process.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from typing import Any
 
 import msgspec
 from msgspec.structs import replace
@@ -16,7 +17,7 @@ from conductor.codec import decode_envelope
 from conductor.errors import DecodeError
 from reference_relay.core import events as ev
 from reference_relay.core.applications import Managing
-from reference_relay.core.config import NS
+from reference_relay.core.config import NS, CoreConfig
 from reference_relay.core.effects import Effect
 from reference_relay.core.records import (
     AppKey,
@@ -46,43 +47,32 @@ class Stored(msgspec.Struct, frozen=True):
 class Core(Managing):
     """Lifecycle, liveness, recovery and dispatch of one relay instance, without I/O."""
 
+    def __init__(self, config: CoreConfig | None = None) -> None:
+        super().__init__(config)
+        self._handlers: dict[type, Callable[[Any], None]] = {
+            ev.Text: self._on_text,
+            ev.Call: self._call,
+            ev.Pong: self._heard,
+            ev.Ping: self._heard,
+            ev.Progress: self._heard,
+            ev.Tick: lambda _: self._on_tick(),
+            ev.Opened: self._opened,
+            ev.Closed: self._closed,
+            ev.Binary: self._on_binary,
+            ev.CallAbandoned: self._abandon,
+            ev.PutApplication: self._put_application,
+            ev.DeleteApplication: lambda event: self._delete_application(event.application),
+            ev.LatestVersion: self._latest_told,
+            ev.CloseConnections: self._close_all,
+        }
+
     # ---- the driver's side
 
     def handle(self, event: ev.Event, now_ns: int, now_ms: int = 0) -> list[Effect]:
         """Take one event at ``now_ns`` (``now_ms``: wall clock, only for people). Effects in order."""
         assert now_ns >= self._now_ns, f"time went back from {self._now_ns} to {now_ns} ns"
         self._now_ns, self._now_ms, self._effects = now_ns, now_ms, []
-        match event:
-            case ev.Text():
-                self._on_text(event)
-            case ev.Pong() | ev.Ping() | ev.Progress():
-                if connection := self.connections.get(event.conn):
-                    self._on_control(connection, event)
-            case ev.Tick():
-                self._on_tick()
-            case ev.Call():
-                self._call(event)
-            case ev.CallAbandoned():
-                self._abandon(event)
-            case ev.Opened():
-                self._opened(event)
-            case ev.Closed():
-                if connection := self.connections.get(event.conn):
-                    self._lost(connection, event.reason)
-            case ev.Binary():
-                if connection := self.connections.get(event.conn):
-                    self._close(connection, 1003, "binary messages are not part of the protocol")
-            case ev.PutApplication():
-                self._put_application(event)
-            case ev.DeleteApplication():
-                self._delete_application(event.application)
-            case ev.LatestVersion():
-                if event.application in self.applications:
-                    self._set_latest(event.application, event.version)
-            case ev.CloseConnections():
-                for conn in event.conns:
-                    if connection := self.connections.get(conn):
-                        self._close(connection, 1008, event.reason)
+        self._handlers[type(event)](event)
         return self._effects
 
     @property
@@ -107,6 +97,29 @@ class Core(Managing):
                 self._start_sweeping(remembered.key.application)
         return self._effects
 
+    def _restored(self) -> None:
+        """A snapshot was put back: its deadlines come up again. An entry that comes early is looked at and put off."""
+        super()._restored()
+        timers = self._timers
+        timers.clear()
+        for app, application in self.applications.items():
+            for kind, due_ns in ((Timer.SEEK, application.seek_ns), (Timer.SWEEP, application.sweep_ns)):
+                if due_ns is not None:
+                    timers.arm(kind, app, due_ns)
+        for key, executor in self.executors.items():
+            if executor.dead_at_ns is not None:
+                timers.arm(Timer.GRACE, key, executor.dead_at_ns)
+            if executor.recovery is not None and executor.recovery.due_ns is not None:
+                timers.arm(Timer.BACKOFF, key, executor.recovery.due_ns)
+        for conn, connection in self.connections.items():
+            timers.arm(Timer.PING, (conn,), connection.next_ping_ns)
+            timers.arm(Timer.SILENCE, (conn,), self._silent_at_ns(connection))
+            if connection.handshake_by_ns is not None:
+                timers.arm(Timer.HANDSHAKE, (conn,), connection.handshake_by_ns)
+        for request_id, pending in self.pending.items():
+            kind = Timer.CALL if pending.purpose is Purpose.CALL else Timer.REQUEST
+            timers.arm(kind, (request_id,), pending.due_ns)
+
     def _restore_executor(self, executor: Executor, gap_ns: int) -> None:
         if executor.status is Status.HEALTHY:
             self._put_executor(executor.key, executor)
@@ -124,6 +137,29 @@ class Core(Managing):
             cause = executor.recovery.cause if executor.recovery else "death"
             self._put_executor(executor.key, replace(executor, recovery=Recovery(Phase.WAITING, cause=cause)))
 
+    # ---- events of connections and of the driver
+
+    def _heard(self, event: ev.Pong | ev.Ping | ev.Progress) -> None:
+        if connection := self.connections.get(event.conn):
+            self._on_control(connection, event)
+
+    def _closed(self, event: ev.Closed) -> None:
+        if connection := self.connections.get(event.conn):
+            self._lost(connection, event.reason)
+
+    def _on_binary(self, event: ev.Binary) -> None:
+        if connection := self.connections.get(event.conn):
+            self._close(connection, 1003, "binary messages are not part of the protocol")
+
+    def _latest_told(self, event: ev.LatestVersion) -> None:
+        if event.application in self.applications:
+            self._set_latest(event.application, event.version)
+
+    def _close_all(self, event: ev.CloseConnections) -> None:
+        for conn in event.conns:
+            if connection := self.connections.get(conn):
+                self._close(connection, 1008, event.reason)
+
     # ---- frames
 
     def _on_text(self, event: ev.Text) -> None:
@@ -136,7 +172,8 @@ class Core(Managing):
         except DecodeError as error:
             self._on_malformed(connection, error)
             return
-        pending = self.pending.get(envelope.request_id or "") or self.late.get(envelope.request_id or "")
+        request_id = envelope.request_id or ""
+        pending = self.pending.get(request_id) or self.late.get(request_id)
         if pending is None or pending.conn != event.conn:
             return  # unsolicited, duplicate, late, or another connection's (ENV-4)
         self._settle(pending)
@@ -205,10 +242,8 @@ class Core(Managing):
                 self._handshake_due(int(key[0]))
             case Timer.GRACE:
                 self._grace_due(_executor(key))
-            case Timer.REQUEST:
+            case Timer.REQUEST | Timer.CALL:
                 self._request_due(str(key[0]))
-            case Timer.CALL:
-                self._call_timed_out(int(key[0]))
             case Timer.BACKOFF:
                 self._backoff_due(_executor(key))
             case Timer.SEEK | Timer.SWEEP:
@@ -224,7 +259,11 @@ class Core(Managing):
             self._recovery_timed_out(pending)
         elif pending.purpose is not Purpose.HANDSHAKE:  # that one has a timer of its own
             self._settle(pending)
-            self._request_failed(pending, "no answer in time")
+            call = self.calls.get(pending.call_id or 0)
+            if call is not None and call.due_ns <= self._now_ns:
+                self._call_timed_out(call.call_id)
+            else:
+                self._request_failed(pending, "no answer in time")
 
     def _recovery_timed_out(self, pending: Pending) -> None:
         """Of unknown outcome, not failed: its late answer counts (REC-9, REC-24)."""

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 import msgspec
-from immutables import Map
 from msgspec.structs import replace
 
 from conductor.catalogue import CATALOGUE
@@ -39,6 +38,7 @@ class Engine(Tables):
         self._request_ns = ns(timing.request_deadline_s)
         self._recovery_ns = ns(timing.recovery_deadline_s)
         self._remember_ns = ns(timing.remember_s)
+        self._call_budget_ns = self.config.call_budget_ns
         self._timers = TimerHeap()
         self._now_ns = 0
         self._now_ms = 0
@@ -108,22 +108,17 @@ class Engine(Tables):
         self.sent += 1
         request_id = self._request_id()
         data = self._encode(type_, request_id, fields)
-        connection = self.connections[conn]
-        pending = Pending(
-            request_id=request_id,
-            conn=conn,
-            type=type_,
-            purpose=purpose,
-            due_ns=self._now_ns + within_ns,
-            executor=executor,
-            call_id=call_id,
-            peer=connection.executor_id or "",
-            attempt=attempt,
-        )
+        due_ns = self._now_ns + within_ns
+        peer = self.connections[conn].executor_id or ""
+        # By position: this is the hot path, and names cost.
+        pending = Pending(request_id, conn, type_, purpose, due_ns, executor, call_id, peer, attempt)
         self._put("pending", request_id, pending)
         self._on_conn(conn, request_id)
-        self._arm(Timer.REQUEST, (request_id,), pending.due_ns)
-        self._emit(Send(conn, type_, request_id, data))
+        if purpose is Purpose.CALL:
+            self._timers.arm_call(request_id, due_ns)
+        else:
+            self._arm(Timer.REQUEST, (request_id,), due_ns)
+        self._effects.append(Send(conn, type_, request_id, data))
         return pending
 
     def _request_id(self) -> str:
@@ -135,13 +130,16 @@ class Engine(Tables):
 
     def _settle(self, pending: Pending) -> None:
         """Its answer is no longer waited for."""
-        for table in ("pending", "late"):
-            if pending.request_id in getattr(self, table):
-                self._put(table, pending.request_id, None)
-        rows = self.by_conn.get(pending.conn)
-        if rows is not None and pending.request_id in rows:
-            left = rows.delete(pending.request_id)
-            self.by_conn = self.by_conn.set(pending.conn, left) if left else self.by_conn.delete(pending.conn)
+        request_id, conn = pending.request_id, pending.conn
+        self._put("pending", request_id, None)
+        if self.late:
+            self._put("late", request_id, None)
+        self._timers.disarm_call(request_id)
+        rows = self.by_conn.get(conn)
+        if rows is not None:
+            rows.pop(request_id, None)
+            if not rows:
+                del self.by_conn[conn]
 
     def _let_lapse(self, pending: Pending) -> None:
         """Its deadline is over, its answer still counts (REC-24)."""
@@ -149,8 +147,7 @@ class Engine(Tables):
         self._put("late", pending.request_id, pending)
 
     def _on_conn(self, conn: int, request_id: str) -> None:
-        rows: Map[str, None] = self.by_conn.get(conn, Map())
-        self.by_conn = self.by_conn.set(conn, rows.set(request_id, None))
+        self.by_conn.setdefault(conn, {})[request_id] = None
 
     def _requests_on(self, conn: int) -> list[Pending]:
         """Outstanding requests of a connection, oldest first."""
@@ -170,8 +167,7 @@ class Engine(Tables):
             self._settle(pending)
         for request_id in self.by_conn.get(conn, ()):
             self._put("late", request_id, None)
-        if conn in self.by_conn:
-            self.by_conn = self.by_conn.delete(conn)
+        self.by_conn.pop(conn, None)
         self._put("connections", conn, None)
         return left
 

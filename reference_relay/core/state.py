@@ -1,5 +1,8 @@
 """The tables of the core, as persistent maps: a snapshot costs nothing, a change costs one path.
 
+What follows from the tables and is looked at only through them is a plain dictionary, made anew where a snapshot is
+put back: `by_conn` here, the deadlines in `reference_relay.core.timers`.
+
 Maps are never iterated for a decision (their order depends on the process's hash seed); whatever
 needs an order keeps a sorted tuple beside them.
 """
@@ -25,7 +28,7 @@ from reference_relay.core.records import (
     Status,
 )
 
-INDEXES = ("members", "ready", "dead", "by_conn", "remembered_ids", "peers")
+INDEXES = ("members", "ready", "dead", "remembered_ids", "peers")
 TABLES = ("applications", "executors", "connections", "pending", "calls", "late", "remembered")
 
 
@@ -94,7 +97,7 @@ class Tables:
         self.members: Map[AppKey, tuple[str, ...]] = Map()  # all executor ids, sorted
         self.ready: Map[AppKey, tuple[str, ...]] = Map()  # executor ids that may be asked, sorted
         self.dead: Map[AppKey, tuple[str, ...]] = Map()  # executor ids that are DEAD, sorted
-        self.by_conn: Map[int, Map[str, None]] = Map()  # request ids, outstanding or late, of each connection
+        self.by_conn: dict[int, dict[str, None]] = {}  # request ids, outstanding or late, of each connection
         self.remembered_ids: Map[AppKey, tuple[str, ...]] = Map()
         self.peers: Map[Group, tuple[str, ...]] = Map()  # HEALTHY executor ids by version and language, sorted
         self.sent = 0  # requests sent so far: makes their ids
@@ -158,6 +161,7 @@ class Tables:
             setattr(self, index, rows)
         self.sent, self._sums = state.sent, state.sums
         self._before.clear()
+        self._restored()
 
     def digest(self, now_ns: int) -> str:
         """Equal for two states that behave alike from now on, whenever now is. Costs what changed."""
@@ -174,6 +178,12 @@ class Tables:
         """All records with their times relative to now, sorted: for people and for tests of `digest`."""
         forms = [relative_form(t, record, now_ns) for t in TABLES for record in getattr(self, t).values()]
         return tuple(sorted(forms, key=repr))
+
+    def _restored(self) -> None:
+        """A snapshot was put back: make anew what is no part of it."""
+        self.by_conn = {}
+        for pending in (*self.pending.values(), *self.late.values()):
+            self.by_conn.setdefault(pending.conn, {})[pending.request_id] = None
 
     def _fold(self) -> None:
         sums = self._sums

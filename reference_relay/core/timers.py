@@ -1,4 +1,5 @@
-"""One heap of deadlines. Entries are hints: whoever pops one looks at the record again.
+"""One heap of deadlines, and a queue for those of management calls. Entries are hints: whoever pops one looks at the
+record again.
 
 A deadline that moves (each pong moves the silence deadline) is not searched for in the heap; the
 old entry comes up, finds that the record's time is later, and is pushed again for that time. The
@@ -8,6 +9,7 @@ order of equal deadlines is total: by kind, then by key.
 from __future__ import annotations
 
 import heapq
+from collections import OrderedDict
 from enum import IntEnum
 
 
@@ -32,11 +34,14 @@ Entry = tuple[int, Timer, Key]
 class TimerHeap:
     """Deadlines in integer nanoseconds, at most one live entry per (kind, key)."""
 
-    __slots__ = ("_heap", "_live")
+    __slots__ = ("_heap", "_last_queued_ns", "_live", "_next_ns", "_queue")
 
     def __init__(self) -> None:
         self._heap: list[Entry] = []
         self._live: dict[tuple[Timer, Key], int] = {}
+        self._next_ns: int | None = None  # of the heap
+        self._queue: OrderedDict[str, int] = OrderedDict()  # request id -> deadline, growing
+        self._last_queued_ns = 0
 
     def arm(self, kind: Timer, key: Key, due_ns: int) -> None:
         """Make sure that an entry comes up no later than ``due_ns``."""
@@ -44,8 +49,49 @@ class TimerHeap:
         if live is None or live > due_ns:
             self._live[kind, key] = due_ns
             heapq.heappush(self._heap, (due_ns, kind, key))
+            if self._next_ns is None or due_ns < self._next_ns:
+                self._next_ns = due_ns
+
+    def arm_call(self, request_id: str, due_ns: int) -> None:
+        """As `arm`, for the request of a management call. Nearly all have the same time to answer, so their deadlines
+        come in order and need no heap; answered in time, as nearly all are, they leave no entry behind either."""
+        if due_ns >= self._last_queued_ns or not self._queue:
+            self._queue[request_id] = self._last_queued_ns = due_ns
+        else:
+            self.arm(Timer.CALL, (request_id,), due_ns)
+
+    def disarm_call(self, request_id: str) -> None:
+        self._queue.pop(request_id, None)
 
     def next_due_ns(self) -> int | None:
+        next_ns = self._next_ns
+        for queue_ns in self._queue.values():
+            return queue_ns if next_ns is None or queue_ns < next_ns else next_ns
+        return next_ns
+
+    def pop_due(self, now_ns: int) -> Entry | None:
+        """The next entry that is due, or None."""
+        due_ns = self.next_due_ns()
+        if due_ns is None or due_ns > now_ns:
+            return None
+        if self._queue:
+            request_id, queue_ns = next(iter(self._queue.items()))
+            queued: Entry = (queue_ns, Timer.CALL, (request_id,))
+            if self._next_ns is None or queued < self._heap[0]:
+                del self._queue[request_id]
+                return queued
+        entry = heapq.heappop(self._heap)
+        del self._live[entry[1], entry[2]]
+        self._next_ns = self._heap_due_ns()
+        return entry
+
+    def clear(self) -> None:
+        self._heap.clear()
+        self._live.clear()
+        self._queue.clear()
+        self._next_ns = None
+
+    def _heap_due_ns(self) -> int | None:
         heap = self._heap
         while heap:
             due_ns, kind, key = heap[0]
@@ -53,16 +99,3 @@ class TimerHeap:
                 return due_ns
             heapq.heappop(heap)  # replaced by an earlier entry, which has fired
         return None
-
-    def pop_due(self, now_ns: int) -> Entry | None:
-        """The next entry that is due, or None."""
-        due_ns = self.next_due_ns()
-        if due_ns is None or due_ns > now_ns:
-            return None
-        entry = heapq.heappop(self._heap)
-        del self._live[entry[1], entry[2]]
-        return entry
-
-    def clear(self) -> None:
-        self._heap.clear()
-        self._live.clear()
