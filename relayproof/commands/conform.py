@@ -129,9 +129,6 @@ def _worlds(asked: tuple[str, ...], console: Console) -> tuple[str, ...]:
 
 def _ending(outcome: Outcome, strict: bool) -> int:
     run = outcome.result
-    musts = [clause for clause in run.clauses if run.levels.get(clause) == "MUST"]
-    if run.musts_not_judged:
-        print(f"{len(run.musts_not_judged)} of {len(musts)} MUST not judged: {', '.join(run.musts_not_judged)}")
     print(f"seed {run.seed} · {outcome.folder}")
     if outcome.interrupted:
         print(f"interrupted: {len(run.scenarios)} scenarios had ended and were judged")

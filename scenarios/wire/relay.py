@@ -6,7 +6,7 @@ import asyncio
 
 from evidence import events
 from evidence.history import Recorder
-from scenarios.errors import Unsupported
+from scenarios.errors import Prerequisite, TargetError, Unsupported
 from scenarios.profile import Profile
 from scenarios.targets import Target
 
@@ -38,7 +38,12 @@ class WireRelay:
     async def start(self) -> None:
         self._touch("restart")
         self._record("started")
-        await self._target.start()
+        try:
+            await self._target.start()
+        except TargetError as problem:
+            # The relay's fault, not the harness's: it had started before, on the same data.
+            self._recorder.add(events.Relay, what="exited", instance=self._target.instance)
+            raise Prerequisite(f"the relay did not come back on its own data: {problem}") from problem
         self._record("ready")
 
     async def restart(self, down_s: float = 0.0) -> None:

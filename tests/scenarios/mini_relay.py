@@ -94,7 +94,7 @@ class MiniRelay:
             status, answer = 200, json.dumps(rows).encode()
         elif method == b"PATCH":
             self.grace_s[app] = json.loads(body)["executorTimeoutSecs"]
-        elif method == b"GET" and path != b"/healthz":
+        elif method in (b"GET", b"POST") and path != b"/healthz":
             status = 404
         writer.write(
             b"HTTP/1.1 %d x\r\ncontent-type: application/json\r\ncontent-length: %d\r\n\r\n%s"

@@ -1,0 +1,159 @@
+"""The command line: exit codes, and messages that name the input and the way out."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from relayproof.cli import COMMANDS, run
+from tests.scenarios.conftest import MINI_RELAY
+from tests.scenarios.mini_relay import TIMING
+
+ROOT = Path(__file__).parents[2]
+
+
+def mini_profile_file(folder: Path, fault: str = "", extra: str = "") -> str:
+    command = f"cmd:{sys.executable} {MINI_RELAY} --port {{port}} --fault '{fault}'"
+    absent = "".join(f"{name} = false\n" for name in ("audit", "surfaced", "latest_version", "workflows", "keys"))
+    path = folder / "mini.toml"
+    path.write_text(
+        f'[relay]\nname = "mini"\ntarget = """{command}"""\n'
+        '[[tenancy.organisations]]\nname = "local"\nkey = "mini-key"\n'
+        f"{TIMING}[capabilities]\n{absent}{extra}"
+    )
+    return str(path)
+
+
+def conform(relay: str, folder: Path, *more: str) -> int:
+    return run(["conform", "--relay", relay, "--world", "wire", "--results", str(folder / "results"), *more])
+
+
+@pytest.mark.parametrize(
+    ("arguments", "parts"),
+    [
+        (["confrom"], ["'confrom'", "did you mean conform?"]),
+        (["conform", "--rely", "builtin:reference"], ["--rely", "--relay"]),
+        (["conform", "--relay", "nowhere.toml"], ["nowhere.toml", "no such file", "builtin:reference"]),
+        (["conform", "--relay", "builtin:other"], ["builtin:reference or builtin:broken/NAME"]),
+        (["conform", "--relay", "builtin:reference", "--world", "moon"], ["'moon'", "simulated, wire"]),
+        (
+            ["conform", "--relay", "builtin:reference", "--world", "wire", "--select", "NOPE"],
+            ["'NOPE'", "relayproof list"],
+        ),
+        (["conform", "--relay", "builtin:reference", "--jobs", "0"], ["--jobs 0", "1 or more"]),
+        (["conform", "--relay", "builtin:reference", "--timing", "slow"], ["slow", "fast"]),
+        (["conform", "--relay", "builtin:reference", "--expected-failures", "gone.txt"], ["gone.txt", "can't be read"]),
+        (["explain", "LIV-99"], ["LIV-99"]),
+    ],
+)
+def test_wrong_usage_is_64_and_says_what_and_how(
+    arguments: list[str],
+    parts: list[str],
+    capsys: pytest.CaptureFixture[str],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert run(arguments) == 64
+    said = capsys.readouterr().err
+    for part in parts:
+        assert part in said
+    assert "Traceback" not in said
+    assert not list(tmp_path.iterdir()), "nothing was begun"
+
+
+def test_every_command_is_there_and_helps(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["--help"]) == 0
+    said = capsys.readouterr().out
+    for name in COMMANDS:
+        assert name in said
+
+
+def test_list_and_explain(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["list", "--select", "LIV-3", "--plain"]) == 0
+    assert "LIV-3/silent-socket" in capsys.readouterr().out.splitlines()
+    assert run(["explain", "LIV-3"]) == 0
+    said = capsys.readouterr().out
+    assert "MUST" in said and "LIV-3/silent-socket" in said
+    assert run(["explain", "LIV-3/silent-socket"]) == 0
+    assert "scenarios.catalogue.liveness" in capsys.readouterr().out
+
+
+def test_a_good_relay_passes_and_a_broken_one_fails(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    good = mini_profile_file(tmp_path)
+    assert conform(good, tmp_path, "--select", "LIV-4/*", "--seed", "5") == 0
+    said = capsys.readouterr().out
+    assert "seed 5" in said
+    assert (tmp_path / "results" / "latest" / "report.html").exists()
+    broken = mini_profile_file(tmp_path, "never-pings")
+    assert conform(broken, tmp_path, "--select", "LIV-1/idle") in (1, 2)
+    early = mini_profile_file(tmp_path, "early-death")
+    assert conform(early, tmp_path, "--select", "LIV-7/*") == 1
+
+
+def test_known_failures_and_strictness_change_the_exit_code(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    good = mini_profile_file(tmp_path)
+    (tmp_path / "known.txt").write_text("LIV-4  # this passes\n")
+    assert conform(good, tmp_path, "--select", "LIV-4/*", "--expected-failures", str(tmp_path / "known.txt")) == 1
+    assert conform(good, tmp_path, "--select", "AUD-2") == 0
+    assert "MUST not judged (AUD-" in capsys.readouterr().out
+    assert conform(good, tmp_path, "--select", "AUD-2", "--strict") == 1
+
+
+def test_a_contradicted_claim_ends_the_run(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    lying = mini_profile_file(tmp_path, extra="list = false\n")
+    assert conform(lying, tmp_path, "--select", "LIV-4/*") == 1
+    assert "list = false, but it was observed" in capsys.readouterr().err
+    assert run(["probe", "--relay", lying]) == 1
+
+
+def test_a_relay_that_does_not_start_is_a_harness_error(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "p.toml"
+    path.write_text('[relay]\ntarget = "cmd:false {port}"\n[[tenancy.organisations]]\nname = "local"\nkey = "k"\n')
+    assert conform(str(path), tmp_path, "--select", "LIV-4/*") == 3
+    assert "ended with status 1 before it was ready" in capsys.readouterr().err
+
+
+def test_ctrl_c_keeps_what_was_found_and_leaves_nothing_behind(tmp_path: Path) -> None:
+    arguments = [
+        sys.executable,
+        "-m",
+        "relayproof",
+        "conform",
+        "--relay",
+        mini_profile_file(tmp_path),
+        "--world",
+        "wire",
+    ]
+    arguments += ["--results", str(tmp_path / "results"), "--select", "LIV-4/*", "LIV-5/*"]
+    with subprocess.Popen(arguments, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as suite:
+        histories = tmp_path / "results" / "latest" / "histories"
+        end = time.monotonic() + 20
+        while time.monotonic() < end and not any(b'"ev":"footer"' in path.read_bytes() for path in histories.glob("*")):
+            time.sleep(0.1)
+        suite.send_signal(signal.SIGINT)
+        out, _ = suite.communicate(timeout=20)
+    assert suite.returncode == 130
+    assert "interrupted: " in out
+    assert (tmp_path / "results" / "latest" / "index.json").exists()
+    assert not _running(str(MINI_RELAY), str(tmp_path)), "no orphan"
+
+
+def _running(*words: str) -> list[str]:
+    """Command lines of this user's processes with all the words, from this test's own folder."""
+    found = []
+    for entry in Path("/proc").glob("[0-9]*/environ"):
+        try:
+            line = entry.with_name("cmdline").read_bytes().replace(b"\0", b" ").decode(errors="replace")
+            parent = int((entry.parent / "stat").read_text().rpartition(")")[2].split()[1])
+        except (OSError, ValueError):
+            continue
+        if words[0] in line and parent in (1, os.getpid()):
+            found.append(line)
+    return found
