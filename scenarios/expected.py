@@ -87,9 +87,7 @@ def _applied(expectations: Sequence[Expectation], used: set[Expectation], scenar
                 break
             if expectation not in used and verdict in (Verdict.OK, Verdict.INFO):
                 verdicts[clause] = Verdict.STALE
-                seen = (
-                    f"{expectation.text} (line {expectation.line} of the list) passes: remove it"
-                )
+                seen = f"{expectation.text} (line {expectation.line} of the list) passes: remove it"
                 findings.append(Finding(clause=clause, verdict=Verdict.STALE, rule="expected-failures", seen=seen))
                 break
     note = "; ".join(filter(None, [scenario.note, *reasons]))
