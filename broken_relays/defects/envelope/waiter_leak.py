@@ -10,7 +10,7 @@ from reference_relay.core.records import Pending
 @defect(
     "waiter-leak",
     clauses=("ENV-8",),
-    faults=(45,),
+    faults=(24, 45),
     where="core",
     summary="forgets the callers of an executor that leaves, and their deadlines",
 )
