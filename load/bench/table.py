@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import platform
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from importlib.metadata import version
 
 from load.bench.rounds import NOISE, Line, Outcome, Verdict
@@ -53,9 +53,11 @@ def _goal(line: Line, outcome: Outcome) -> tuple[str, str]:
     return "-", ""
 
 
-def text(pinned_header: Sequence[str], outcomes: Sequence[Outcome]) -> str:
-    """The whole report."""
-    lines = list(pinned_header)
+def text(head: Sequence[str], outcomes: Sequence[Outcome], syscalls: Mapping[str, float | None]) -> str:
+    """The whole report. ``syscalls``: by side, system calls per dispatch, None where they were not counted."""
+    lines = list(head)
     for outcome in outcomes:
         lines += ["", *table(outcome)]
+    shown = {side: "not counted (no strace)" if calls is None else f"{calls:.2f}" for side, calls in syscalls.items()}
+    lines += ["", "system calls per dispatch, saturated: " + ", ".join(f"{side} {s}" for side, s in shown.items())]
     return "\n".join(lines) + "\n"

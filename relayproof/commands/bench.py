@@ -9,11 +9,11 @@ from pathlib import Path
 
 from rich.console import Console
 
-from load.bench import accept, dispatch, memory, rounds, samples, table
+from load.bench import accept, dispatch, memory, rounds, samples, syscalls, table
 from load.bench.errors import BenchError
 from load.bench.rounds import Verdict
 from load.bench.samples import Sample
-from load.bench.stage import allow_files, pins
+from load.bench.stage import REFERENCE, RELAY, allow_files, pins
 from relayproof.errors import CommandError, MissingPart, WrongUsage
 
 PASSED, FAILED, TOO_NOISY = 0, 1, 75
@@ -76,7 +76,12 @@ async def _bench(short: bool, executors: int, times: int, folder: Path, strict: 
         console.print(f"  {sample.measure} {sample.round}/{times} {sample.side}: {sample.value:.1f}", style="dim")
 
     outcomes = [rounds.outcome(measure, await rounds.run(measure, times, pinned, tell)) for measure in measures]
-    report = table.text(head, outcomes)
+    seconds = 0.5 if short else 1.0
+    counted = {
+        side.name: await syscalls.per_dispatch(side, pinned, executors=executors, seconds=seconds)
+        for side in (REFERENCE, RELAY)
+    }
+    report = table.text(head, outcomes, counted)
     (folder / "table.txt").write_text(report)
     console.print(f"\n{report}\nraw samples: {folder / 'samples.jsonl'}", soft_wrap=True)
     verdicts = {outcome.verdict for outcome in outcomes}
