@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
+from dataclasses import dataclass
+
 from evidence.events import AuditPage
 from evidence.history import History
 from evidence.rules import BLURRED, STALLED, invariant
@@ -20,16 +23,17 @@ def answering_executor_stays_healthy(history: History) -> list[Finding]:
     """
     name = "answering_executor_stays_healthy"
     expected, judged = "an executor that answers pings is listed HEALTHY", 0
+    wait_ns, slack_ns = (int(seconds(history, each) * NS_PER_S) for each in ("w", "slack"))
     for conn in history.connections.values():
         if conn.handshake_ns is None or _overlapped(history, conn):
             continue
-        known = False
+        known, pulse = False, _Pulse.of(history, conn, wait_ns, slack_ns)
         for sight in history.polls_of(conn.tenant):
             if sight.asked_ns < conn.handshake_ns:
                 continue
             shown = sight.statuses(conn.executor)
             known = known or "HEALTHY" in shown
-            if not known or not _surely_alive(history, conn, sight):
+            if not known or not pulse.surely_alive(sight):
                 continue
             judged += 1
             if "HEALTHY" not in shown:
@@ -51,15 +55,34 @@ def _overlapped(history: History, conn: Connection) -> bool:
     )
 
 
-def _surely_alive(history: History, conn: Connection, sight: Sight) -> bool:
-    """Whether the relay heard a pong less than the ping wait ago, and goes on pinging after this list."""
-    wait_ns, slack_ns = (int(seconds(history, name) * NS_PER_S) for name in ("w", "slack"))
-    if not conn.up(sight.asked_ns, sight.at_ns + 2 * slack_ns):
-        return False
-    pongs = [f.t for f in conn.frames if f.by == "executor" and f.op == "pong" and f.t < sight.asked_ns - slack_ns]
-    pinged_on = any(f.by == "relay" and f.op == "ping" and f.t > sight.at_ns + slack_ns for f in conn.frames)
-    jitter_ns = history.worst_jitter(sight.asked_ns - wait_ns, sight.at_ns)
-    return bool(pongs) and pinged_on and sight.at_ns - pongs[-1] < wait_ns - slack_ns - jitter_ns
+@dataclass(frozen=True, slots=True)
+class _Pulse:
+    """When one connection was pinged and answered: put together once, asked for each of thousands of lists."""
+
+    history: History
+    conn: Connection
+    pongs_ns: list[int]
+    last_ping_ns: int  # of the relay
+    wait_ns: int
+    slack_ns: int
+
+    @classmethod
+    def of(cls, history: History, conn: Connection, wait_ns: int, slack_ns: int) -> _Pulse:
+        pongs_ns = [frame.t for frame in conn.frames if frame.by == "executor" and frame.op == "pong"]
+        pings_ns = [frame.t for frame in conn.frames if frame.by == "relay" and frame.op == "ping"]
+        return cls(history, conn, sorted(pongs_ns), max(pings_ns, default=-1), wait_ns, slack_ns)
+
+    def surely_alive(self, sight: Sight) -> bool:
+        """Whether the relay heard a pong less than the ping wait ago, and goes on pinging after this list."""
+        if self.last_ping_ns <= sight.at_ns + self.slack_ns:
+            return False
+        if not self.conn.up(sight.asked_ns, sight.at_ns + 2 * self.slack_ns):
+            return False
+        heard = bisect_left(self.pongs_ns, sight.asked_ns - self.slack_ns)
+        if not heard:
+            return False
+        jitter_ns = self.history.worst_jitter(sight.asked_ns - self.wait_ns, sight.at_ns)
+        return sight.at_ns - self.pongs_ns[heard - 1] < self.wait_ns - self.slack_ns - jitter_ns
 
 
 @invariant("AUD-1", doubt=STALLED)

@@ -13,6 +13,19 @@ from evidence.views import Ask, Connection, Sight, Who
 from evidence.window import NS_PER_S
 
 
+@invariant("REC-1")
+def names_exactly_one(history: History) -> list[Finding]:
+    """Every recovery frame names exactly one executor: one dead executor, one dispatch, one answer."""
+    expected, judged = "executor_ids is an array of exactly one id", 0
+    for _, ask in history.asks_of("recovery"):
+        judged += 1
+        ids = ask.request.fields.get("executor_ids")
+        if len(ask.names) != 1 or not isinstance(ids, list) or len(ids) != 1:
+            seen = f"executor_ids is {str(ids)[:160]}"
+            return [_found("REC-1", "names_exactly_one", Verdict.FAILED, expected, seen, ask)]
+    return [_ok("REC-1", "names_exactly_one", expected, f"so in all {judged} recoveries")] if judged else []
+
+
 @invariant("REC-3")
 def own_application(history: History) -> list[Finding]:
     """No recovery frame names an executor of another application of the same organisation."""

@@ -6,12 +6,9 @@ purpose shows things late, and a relay that was killed forgets what it had asked
 
 from __future__ import annotations
 
-import base64
-import binascii
 from collections.abc import Iterator
 from itertools import pairwise
 
-from conductor.sendable import violations
 from evidence.events import Fault, Frame
 from evidence.history import History
 from evidence.rules import invariant
@@ -26,13 +23,13 @@ from evidence.window import NS_PER_S
 def handshake_first(history: History) -> list[Finding]:
     """The first text frame on each connection is executor_info with a request_id."""
     expected = "the first text frame is executor_info with a request_id"
-    first = [frames[0] for conn in history.connections.values() if (frames := _data_frames(conn))]
+    first = [frames[0] for conn in history.connections.values() if (frames := data_frames(conn))]
     bad = [
         frame
         for frame in first
         if frame.size is None and not ((m := history.message(frame)) and m.type == "executor_info" and m.request_id)
     ]
-    return _all_or_first("HSK-1", "handshake_first", expected, first, bad)
+    return all_or_first("HSK-1", "handshake_first", expected, first, bad)
 
 
 @invariant("HSK-7")
@@ -45,21 +42,21 @@ def nothing_before_handshake(history: History) -> list[Finding]:
         if conn.upgraded_ns is None or any(f.by == "executor" and f.size is not None for f in conn.frames):
             continue  # an answer that was cut short in the history may have completed it
         done = next((f.n for f in conn.frames if f.t == conn.handshake_ns and f.by == "executor"), None)
-        before = [f for f in _data_frames(conn) if done is None or f.n < done]
+        before = [f for f in data_frames(conn) if done is None or f.n < done]
         looked_at += before
         bad += [f for f in before if (m := history.message(f)) is not None and m.type not in ("", "executor_info")]
-    return _all_or_first("HSK-7", "nothing_before_handshake", expected, looked_at, bad)
+    return all_or_first("HSK-7", "nothing_before_handshake", expected, looked_at, bad)
 
 
 @invariant("ENV-1")
 def requests_have_ids(history: History) -> list[Finding]:
     """Every request is a JSON text frame with type and request_id, and no id is outstanding twice on a connection."""
     expected = "JSON text frames with type and request_id, no id outstanding twice on a connection"
-    sent = [f for conn in history.connections.values() for f in _data_frames(conn) if f.size is None]
+    sent = [f for conn in history.connections.values() for f in data_frames(conn) if f.size is None]
     bad = [f for f in sent if not ((m := history.message(f)) and m.type and m.request_id)]
     if not bad:
         bad = [later.request.frame for _, later in _reused_ids(history)]
-    return _all_or_first("ENV-1", "requests_have_ids", expected, sent, bad)
+    return all_or_first("ENV-1", "requests_have_ids", expected, sent, bad)
 
 
 def _reused_ids(history: History) -> Iterator[tuple[Ask, Ask]]:
@@ -74,19 +71,6 @@ def _reused_ids(history: History) -> Iterator[tuple[Ask, Ask]]:
             if ask.sent_ns < until_ns and (answered_ns is None or ask.sent_ns < answered_ns):
                 yield earlier, ask
         open_asks[key] = ask
-
-
-@invariant("ENV-12")
-def nothing_kills_an_sdk(history: History) -> list[Finding]:
-    """No frame of the relay has a form that one of the four SDKs does not survive."""
-    expected = "only frames that all four SDKs survive"
-    sent = [f for conn in history.connections.values() for f in _data_frames(conn) if f.size is None]
-    for frame in sent:
-        broken = violations(frame.op, _payload(frame))
-        if broken:
-            seen = f"{broken[0].rule}: {broken[0].message}"
-            return [_found("ENV-12", "nothing_kills_an_sdk", Verdict.FAILED, expected, seen, frame.n)]
-    return _all_or_first("ENV-12", "nothing_kills_an_sdk", expected, sent, [])
 
 
 @invariant("LIV-1")
@@ -120,20 +104,12 @@ def _disturbed(history: History, start_ns: int, end_ns: int) -> bool:
     return any(start_ns <= moment <= end_ns for moment in (*faults, *history.relay_stops()))
 
 
-def _data_frames(conn: Connection) -> list[Frame]:
+def data_frames(conn: Connection) -> list[Frame]:
+    """The relay's text and binary frames on a connection."""
     return [frame for frame in conn.frames if frame.by == "relay" and frame.op in ("text", "binary")]
 
 
-def _payload(frame: Frame) -> bytes:
-    if not frame.b64:
-        return frame.data.encode()
-    try:
-        return base64.b64decode(frame.data)
-    except binascii.Error:
-        return frame.data.encode()
-
-
-def _all_or_first(clause: str, rule: str, expected: str, looked_at: list[Frame], bad: list[Frame]) -> list[Finding]:
+def all_or_first(clause: str, rule: str, expected: str, looked_at: list[Frame], bad: list[Frame]) -> list[Finding]:
     """One finding for all frames: the first bad one, or OK; none where there was nothing to look at."""
     if bad:
         seen = f"on connection {bad[0].conn}: {bad[0].op} {bad[0].data[:160]}"

@@ -13,6 +13,9 @@ from evidence.verdict import Finding, Verdict
 from evidence.views import Ask, Connection, Who
 from evidence.window import NS_PER_S
 
+_GROWTH = 1.25
+_LEAST_FOR_GROWTH = 3  # dispatches: two pauses
+
 
 @rule("sequential")
 def sequential(
@@ -78,27 +81,30 @@ def growing(
     history: History, expect: Expect, *, executor: str, since: int | None = None, until: int | None = None,
     at_least: int = 4, app: str | None = None, org: str | None = None,
 ) -> Finding:
-    """Dispatches go on; the pauses between them grow, and none is longer than the cap (REC-12)."""
+    """Dispatches go on; the pauses between them grow, and none is longer than the cap (REC-12).
+
+    Grown means: the last third of the pauses is longer than the first by a quarter in the mean, which noise is not.
+    """
     who, inside = history.who(executor, app=app, org=org), stretch(history, since, until)
     asked = [pair for pair in history.recoveries(executor, who.tenant) if inside.holds(pair[1].request.frame)]
     cap_s, slack_s = seconds(history, "backoff_cap"), seconds(history, "slack")
     expected = f"at least {at_least} dispatches, pauses growing up to {cap_s:g} s"
     events = [ask.request.frame.n for _, ask in asked]
-    if len(asked) < at_least or len(asked) < 2:
+    if len(asked) < max(at_least, _LEAST_FOR_GROWTH):
         seen = f"{len(asked)} in {inside.length_s:.3f} s"
         return finding(expect, Verdict.FAILED, expected=expected, seen=seen, events=events)
     pauses_s = [
         (later.sent_ns - _ended_ns(history, conn, ask)) / NS_PER_S
         for (conn, ask), (_, later) in pairwise(asked)
     ]
-    longest_s, half = max(pauses_s), len(pauses_s) // 2
+    longest_s, third = max(pauses_s), max(1, len(pauses_s) // 3)
     jitter_s = history.worst_jitter(inside.since_ns, inside.until_ns) / NS_PER_S
     seen = f"{len(asked)} dispatches, pauses {', '.join(f'{pause:.3f}' for pause in pauses_s[:12])} s"
     if longest_s > cap_s + slack_s:
         verdict = Verdict.UNKNOWN if longest_s - cap_s - slack_s <= jitter_s else Verdict.LATE
         return finding(expect, verdict, expected=expected, seen=seen, measured_s=longest_s, events=events)
     at_cap = min(pauses_s) >= cap_s - slack_s
-    grew = not half or _mean(pauses_s[-half:]) > _mean(pauses_s[:half])
+    grew = _mean(pauses_s[-third:]) >= _GROWTH * _mean(pauses_s[:third])
     verdict = Verdict.OK if grew or at_cap else Verdict.FAILED
     return finding(expect, verdict, expected=expected, seen=seen, measured_s=longest_s, events=events)
 

@@ -128,6 +128,47 @@ def test_no_frame_kills_an_sdk(op: str, data: str, b64: bool, verdict: Verdict) 
     assert found(play, "nothing_kills_an_sdk") is verdict
 
 
+def forms(*frames: dict[str, Any]) -> dict[str, Verdict]:
+    """The verdicts of the invariant about each type's own form."""
+    play = Play()
+    conn = play.dial("e1")
+    for number, fields in enumerate(frames):
+        play.text(conn, {"request_id": f"q-{number}", **fields})
+    history = play.history()
+    _, function = invariants()["requests_keep_their_form"]
+    return {each.clause: each.verdict for each in function(history)}
+
+
+@pytest.mark.parametrize(
+    ("fields", "verdict"),
+    [
+        ({"type": "list_workflows", "body": {}}, Verdict.FAILED),  # load_input and load_output are always sent
+        ({"type": "list_workflows", "body": {"load_input": False, "load_output": False, "limit": None}}, Verdict.OK),
+        ({"type": "list_workflows", "body": {"load_input": False, "load_output": False, "new": 1}}, Verdict.OK),
+        ({"type": "list_workflows", "body": {"load_input": 0, "load_output": False}}, Verdict.FAILED),
+        ({"type": "list_workflows", "load_input": False, "load_output": False}, Verdict.FAILED),  # wrong nesting
+        ({"type": "exist_pending_workflows", "executor_id": "e1", "application_version": "v1"}, Verdict.OK),
+        ({"type": "exist_pending_workflows", "executor_id": "e1"}, Verdict.FAILED),
+        ({"type": "recovery", "executor_ids": ["e1"]}, Verdict.OK),
+        ({"type": "recovery", "executor_ids": "e1"}, Verdict.FAILED),
+    ],
+)
+def test_each_request_keeps_the_form_of_its_type(fields: dict[str, Any], verdict: Verdict) -> None:
+    assert forms(fields)[f"MSG-{fields['type']}"] is verdict
+
+
+def test_the_form_of_a_type_is_judged_by_all_of_its_frames() -> None:
+    good, bad = {"type": "recovery", "executor_ids": ["e1"]}, {"type": "recovery", "executor_ids": "e1"}
+    info = {"MSG-executor_info": Verdict.OK}
+    assert forms() == info
+    assert forms(good, bad) == forms(bad, good) == forms(bad, bad) == info | {"MSG-recovery": Verdict.FAILED}
+    assert forms(good, good) == info | {"MSG-recovery": Verdict.OK}
+
+
+def test_a_type_of_no_clause_has_no_form_to_keep() -> None:
+    assert forms({"type": "no_such_type"}) == {"MSG-executor_info": Verdict.OK}
+
+
 # ---------------------------------------------------------------- pings
 
 

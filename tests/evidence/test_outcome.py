@@ -134,6 +134,27 @@ def test_an_acknowledgement_without_effect_is_named_but_stays_a_failure() -> Non
     assert found.verdict is Verdict.FAILED and "REC-21" in found.seen
 
 
+@pytest.mark.parametrize(
+    "answered", [{"success": False}, {"success": True, "error_message": "the database was away"}, None]
+)
+def test_a_recovery_that_nobody_acknowledged_is_no_suspect(answered: dict[str, Any] | None) -> None:
+    play = Play().up_to_the_kill()
+    play.frames = [("relay", {"type": "recovery", "request_id": "r", "executor_ids": ["e1"]})]
+    if answered is not None:
+        play.frames.append(("executor", {"type": "recovery", "request_id": "r", **answered}))
+    found = judge("ended", play)
+    assert found.verdict is Verdict.FAILED and "REC-21" not in found.seen
+
+
+def test_the_outcome_of_a_workflow_that_nobody_expected_is_its_own() -> None:
+    """A child that a step starts by itself, say: it must end once, in whatever way."""
+    play = Play().complete()
+    play.trigger.append(
+        {"seq": 99, "kind": "insert", "workflow": "x", "new_status": "ERROR", "new_executor": "e2", "attempts": 1}
+    )
+    assert judge("ended_once", play).verdict is Verdict.OK
+
+
 def test_a_row_taken_back_by_a_checkpoint_is_named_but_stays_a_failure() -> None:
     play = Play().up_to_the_kill().adopted().change("PENDING", "e1")
     found = judge("ended", play)

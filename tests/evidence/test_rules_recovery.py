@@ -115,6 +115,8 @@ def refusing(*pauses_s: float, answered: bool = True, jitter_s: float = 0.0) -> 
         ((1.0, 1.0, 1.0), Verdict.OK),  # at the cap from the start
         ((0.25, 0.5), Verdict.OK),
         ((0.1, 0.1, 0.1, 0.1), Verdict.NON_STRICT),
+        ((0.064, 0.065, 0.063, 0.065, 0.066, 0.067), Verdict.NON_STRICT),  # a hot loop: noise is no growth
+        ((0.25, 0.3), Verdict.NON_STRICT),
         ((0.25, 0.5, 1.5), Verdict.NON_STRICT),
         ((0.25,), Verdict.NON_STRICT),
     ],
@@ -136,6 +138,28 @@ def test_spread() -> None:
             play.recover(conns[peer], f"dead{dead}")
         play.expect("REC-18", "spread", app="shop", dead=["dead0", "dead1"], at_least=2)
         assert one(play, "spread") is verdict
+
+
+# ---------------------------------------------------------------- REC-1
+
+
+@pytest.mark.parametrize(
+    ("ids", "verdict"),
+    [
+        (["e1"], Verdict.OK),
+        (["e1", "e3"], Verdict.FAILED),
+        (["e1", 3], Verdict.FAILED),
+        ([], Verdict.FAILED),
+        ([7], Verdict.FAILED),
+        ("e1", Verdict.FAILED),
+        (None, Verdict.FAILED),
+    ],
+)
+def test_a_recovery_names_exactly_one(ids: object, verdict: Verdict) -> None:
+    play = Play("REC-1")
+    play.recover(play.dial("e2"), "e1")
+    play.ask(play.dial("e4"), "recovery", executor_ids=ids)
+    assert one(play, "names_exactly_one") is verdict
 
 
 # ---------------------------------------------------------------- REC-3 and REC-4
