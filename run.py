@@ -54,7 +54,7 @@ def set_up() -> str:
         return ""
     print(f"Setting up {VENV} (once; a minute or two) ...", file=sys.stderr, flush=True)
     if not PYTHON.exists():
-        made = subprocess.run([sys.executable, "-m", "venv", str(VENV)], capture_output=True, text=True)
+        made = subprocess.run([sys.executable, "-m", "venv", str(VENV)], check=False, capture_output=True, text=True)
         if made.returncode != 0:
             return (
                 f"Could not create {VENV}:\n{made.stdout}{made.stderr}\n"
