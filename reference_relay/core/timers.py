@@ -34,13 +34,14 @@ Entry = tuple[int, Timer, Key]
 class TimerHeap:
     """Deadlines in integer nanoseconds, at most one live entry per (kind, key)."""
 
-    __slots__ = ("_heap", "_last_queued_ns", "_live", "_next_ns", "_queue")
+    __slots__ = ("_first_queued_ns", "_heap", "_last_queued_ns", "_live", "_next_ns", "_queue")
 
     def __init__(self) -> None:
         self._heap: list[Entry] = []
         self._live: dict[tuple[Timer, Key], int] = {}
         self._next_ns: int | None = None  # of the heap
         self._queue: OrderedDict[str, int] = OrderedDict()  # request id -> deadline, growing
+        self._first_queued_ns: int | None = None  # none in the queue is due before
         self._last_queued_ns = 0
 
     def arm(self, kind: Timer, key: Key, due_ns: int) -> None:
@@ -57,6 +58,8 @@ class TimerHeap:
         come in order and need no heap; answered in time, as nearly all are, they leave no entry behind either."""
         if due_ns >= self._last_queued_ns or not self._queue:
             self._queue[request_id] = self._last_queued_ns = due_ns
+            if self._first_queued_ns is None or due_ns < self._first_queued_ns:
+                self._first_queued_ns = due_ns
         else:
             self.arm(Timer.CALL, (request_id,), due_ns)
 
@@ -64,22 +67,20 @@ class TimerHeap:
         self._queue.pop(request_id, None)
 
     def next_due_ns(self) -> int | None:
-        next_ns = self._next_ns
-        for queue_ns in self._queue.values():
-            return queue_ns if next_ns is None or queue_ns < next_ns else next_ns
-        return next_ns
+        """Nothing is due before; what was disarmed since may still count."""
+        first_ns, next_ns = self._first_queued_ns, self._next_ns
+        return first_ns if next_ns is None or (first_ns is not None and first_ns < next_ns) else next_ns
 
     def pop_due(self, now_ns: int) -> Entry | None:
         """The next entry that is due, or None."""
-        due_ns = self.next_due_ns()
-        if due_ns is None or due_ns > now_ns:
+        queued = self._first_queued()
+        if queued is not None and queued[0] <= now_ns and (self._next_ns is None or queued < self._heap[0]):
+            _, _, (request_id,) = queued
+            del self._queue[str(request_id)]
+            self._first_queued()
+            return queued
+        if self._next_ns is None or self._next_ns > now_ns:
             return None
-        if self._queue:
-            request_id, queue_ns = next(iter(self._queue.items()))
-            queued: Entry = (queue_ns, Timer.CALL, (request_id,))
-            if self._next_ns is None or queued < self._heap[0]:
-                del self._queue[request_id]
-                return queued
         entry = heapq.heappop(self._heap)
         del self._live[entry[1], entry[2]]
         self._next_ns = self._heap_due_ns()
@@ -89,7 +90,14 @@ class TimerHeap:
         self._heap.clear()
         self._live.clear()
         self._queue.clear()
-        self._next_ns = None
+        self._next_ns = self._first_queued_ns = None
+
+    def _first_queued(self) -> Entry | None:
+        for request_id, due_ns in self._queue.items():
+            self._first_queued_ns = due_ns
+            return due_ns, Timer.CALL, (request_id,)
+        self._first_queued_ns = None
+        return None
 
     def _heap_due_ns(self) -> int | None:
         heap = self._heap

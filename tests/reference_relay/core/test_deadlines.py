@@ -41,6 +41,7 @@ def test_a_call_that_was_answered_leaves_no_deadline() -> None:
     for number in range(3):
         timers.arm_call(f"r-{number}", number)
         timers.disarm_call(f"r-{number}")
+    assert timers.pop_due(40) is None
     assert timers.next_due_ns() == 50
 
 
