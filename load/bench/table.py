@@ -12,7 +12,7 @@ from load.bench.stage import AGAIN, REFERENCE, RELAY, Pins
 
 LIBRARIES = ("uvloop", "picows", "websockets", "uvicorn", "msgspec", "immutables")
 MALLOC = ("MALLOC_ARENA_MAX", "MALLOC_MMAP_THRESHOLD_", "MALLOC_TRIM_THRESHOLD_", "PYTHONMALLOC")
-WIDE = 44
+WIDE = 48
 
 
 def header(pinned: Pins) -> list[str]:

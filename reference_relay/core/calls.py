@@ -48,8 +48,9 @@ class Calling(Sweeping):
         """A HEALTHY executor of the application that this call has not asked yet; spread by the call's number."""
         ready = self.ready.get(call.application, ())
         org, app = call.application
-        for index in range(len(ready)):
-            executor_id = ready[(call.call_id + index) % len(ready)]
+        size = len(ready)
+        for at in range(call.call_id, call.call_id + size):
+            executor_id = ready[at % size]
             if executor_id in call.asked:
                 continue
             key = ExecutorKey(org, app, executor_id)

@@ -39,6 +39,7 @@ class Engine(Tables):
         self._recovery_ns = ns(timing.recovery_deadline_s)
         self._remember_ns = ns(timing.remember_s)
         self._call_budget_ns = self.config.call_budget_ns
+        self._prefix = self.config.request_prefix
         self._timers = TimerHeap()
         self._now_ns = 0
         self._now_ms = 0
@@ -122,7 +123,7 @@ class Engine(Tables):
         return pending
 
     def _request_id(self) -> str:
-        return f"{self.config.request_prefix}-{self.sent}"
+        return f"{self._prefix}-{self.sent}"
 
     def _encode(self, type_: str, request_id: str, fields: dict[str, Any]) -> bytes:
         message = {"type": type_, "request_id": request_id, **fields}
