@@ -16,6 +16,7 @@ from websockets.protocol import OPEN
 from websockets.server import ServerProtocol
 
 from reference_relay.core.events import Binary, Closed, Ping, Pong, Progress, Text
+from reference_relay.server.frames import is_utf8, sole_text, text_frame, wire_bytes
 from reference_relay.server.gate import Admitted, Refused
 from reference_relay.server.refusal import refusal, refusal_of
 
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
 SLICE_BYTES = 2 * 1024  # how much of one read is parsed before others get their turn
 TURN_S = 0.002  # how long that may take
 REST = 4  # a connection that used up its turn rests this many times as long
+REST_PINGS = 0.1  # but at most this part of the ping interval: whoever isn't read can't show life
 REASON_BYTES = 123  # of a close frame (RFC 6455 5.5)
 LIFE_S = 0.5  # how often the bytes of an unfinished frame are reported as life
 
@@ -39,6 +41,7 @@ class Connection(asyncio.Protocol):
         self._gate = context.gate
         self._limits = context.limits
         self._refused_log = context.refused
+        self._longest_rest_s = REST_PINGS * context.config.timing.ping_interval_s
         self._loop = asyncio.get_running_loop()
         self._conn = 0  # 0: not accepted
         self._closed = False  # Closed was reported
@@ -46,6 +49,7 @@ class Connection(asyncio.Protocol):
         self._message: bytearray | None = None  # the fragments so far
         self._opcode = TEXT
         self._backlog = bytearray()  # read, not parsed yet
+        self._half_read = 0  # bytes that the protocol has and has not made a frame of, at most
         self._resting = False
         self._full = False  # the transport's buffer is above its high-water mark
         self._pong: bytes | None = None  # the newest pong that found it so
@@ -97,7 +101,13 @@ class Connection(asyncio.Protocol):
     def data_received(self, data: bytes) -> None:
         if self._ending:
             return
-        if self._backlog or self._resting or len(data) > SLICE_BYTES:
+        waiting = self._backlog or self._resting
+        if not waiting and not self._half_read and self._message is None:
+            text = sole_text(data, self._protocol.max_message_size or 0)
+            if text is not None:
+                self._on_message(True, text)
+                return
+        if waiting or len(data) > SLICE_BYTES:
             self._backlog += data
             if not self._resting:
                 self._work()
@@ -106,6 +116,8 @@ class Connection(asyncio.Protocol):
 
     def _work(self) -> None:
         """Parse what was read, slice by slice, and rest after a turn: a flood costs the others little (LIV-14)."""
+        if self._resting and self._backlog:
+            self._alive()  # it came in before the rest
         self._resting = False
         began_s = time.perf_counter()
         while self._backlog and not self._ending:
@@ -116,7 +128,7 @@ class Connection(asyncio.Protocol):
             if used_s > TURN_S and not self._ending:
                 self._resting = True
                 self._transport.pause_reading()
-                self._loop.call_later(used_s * REST, self._work)
+                self._loop.call_later(min(used_s * REST, self._longest_rest_s), self._work)
                 return
         if not self._ending:
             self._transport.resume_reading()
@@ -124,9 +136,11 @@ class Connection(asyncio.Protocol):
     def _parse(self, data: bytes) -> None:
         protocol = self._protocol
         protocol.receive_data(data)
-        frames = protocol.events_received()
+        frames = cast(list[Frame], protocol.events_received())
+        self._half_read += len(data)
         for frame in frames:
-            self._on_frame(cast(Frame, frame))
+            self._half_read -= wire_bytes(frame)
+            self._on_frame(frame)
             if self._ending:
                 return
         if protocol.parser_exc is not None:
@@ -166,10 +180,14 @@ class Connection(asyncio.Protocol):
             self._end_now()
 
     def _on_message(self, text: bool, data: bytes) -> None:
-        if text:
+        if not text:
+            self._hub.feed(Binary(self._conn, len(data)))
+        elif is_utf8(data):
             self._hub.feed(Text(self._conn, data))
         else:
-            self._hub.feed(Binary(self._conn, len(data)))
+            self._protocol.fail(CloseCode.INVALID_DATA, "a text message is not UTF-8")
+            self._report(f"protocol error {CloseCode.INVALID_DATA:d}")
+            self._end_now()
 
     def _alive(self) -> None:
         """Bytes of an unfinished message are life: nothing else can come in between them in one frame."""
@@ -182,7 +200,7 @@ class Connection(asyncio.Protocol):
 
     def send(self, data: bytes) -> None:
         if not self._ending:
-            self._protocol.send_text(data)
+            self._protocol.writes.append(text_frame(data))
             self._flush(data=True)
 
     def ping(self, payload: bytes) -> None:

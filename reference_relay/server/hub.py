@@ -36,6 +36,7 @@ from reference_relay.store.writer import GroupWriter
 
 BEAT_S = 0.25
 _DURABLE = (Save, Audit)
+_NEVER = 1 << 63  # ns
 _CLOCK_BEATS = round(1.0 / BEAT_S)  # the clock row is at most a second old (LIV-15)
 
 log = structlog.get_logger("reference_relay")
@@ -75,7 +76,7 @@ class Hub:
         self._fading: set[ExecutorKey] = set()  # DISCONNECTED executors: their age is being kept
         self._unwritten = 0  # transactions submitted and not yet durable
         self._timer: asyncio.TimerHandle | None = None
-        self._timer_due_ns = 0
+        self._timer_due_ns = _NEVER
         self._beats = 0
         self._beat_timer: asyncio.TimerHandle | None = None
         self._stopped = False
@@ -283,7 +284,7 @@ class Hub:
 
     def _arm(self) -> None:
         due_ns = self.core.next_due_ns
-        if due_ns is None or (self._timer is not None and self._timer_due_ns <= due_ns):
+        if due_ns is None or due_ns >= self._timer_due_ns:
             return
         if self._timer is not None:
             self._timer.cancel()
@@ -293,7 +294,7 @@ class Hub:
         self._timer = self._loop.call_later(delay_s, self._on_timer)
 
     def _on_timer(self) -> None:
-        self._timer = None
+        self._timer, self._timer_due_ns = None, _NEVER
         try:
             self.feed(Tick())
         finally:

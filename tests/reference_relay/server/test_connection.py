@@ -11,14 +11,14 @@ from websockets.datastructures import Headers
 from websockets.http11 import Request
 
 from reference_relay.config import Config, Limits
-from reference_relay.core.events import Closed, Event, Ping, Pong, Progress, Text
+from reference_relay.core.events import Binary, Closed, Event, Ping, Pong, Progress, Text
 from reference_relay.core.records import AppKey
 from reference_relay.server.connection import Connection
 from reference_relay.server.context import Context
 from reference_relay.server.gate import Gate
 from reference_relay.server.hub import Hub
 from reference_relay.server.logs import RateLimitedLog, Redactor
-from tests.reference_relay.server.test_limits import CLOSE, CONT, PING, PONG, TEXT, frame
+from tests.reference_relay.server.test_limits import BINARY, CLOSE, CONT, PING, PONG, TEXT, frame
 from tests.reference_relay.server.test_upgrade import UPGRADE
 
 
@@ -170,6 +170,94 @@ def test_bytes_of_an_unfinished_frame_are_life_but_not_an_event_each() -> None:
         assert bench.hub.events[-1] == Text(7, b"x" * 1000)
 
     run(test)
+
+
+def test_a_frame_split_anywhere_is_one_message_and_the_next_one_too() -> None:
+    def test(bench: Bench) -> None:
+        data = frame(TEXT, b"first") + frame(TEXT, b"y" * 130)
+        for at in range(len(data) + 1):
+            bench.hub.events.clear()
+            bench.receive(data[:at])
+            bench.receive(data[at:])
+            texts = [event.data for event in bench.hub.events if isinstance(event, Text)]
+            assert texts == [b"first", b"y" * 130]
+
+    run(test)
+
+
+def test_what_looks_like_a_frame_inside_a_frame_is_payload() -> None:
+    def test(bench: Bench) -> None:
+        inner = frame(TEXT, b"inner")
+        bench.receive(frame(BINARY, b"", length=len(inner)))
+        bench.receive(inner)
+        assert bench.hub.events == [Progress(7), Binary(7, len(inner))]
+
+    run(test)
+
+
+def test_a_length_written_longer_than_need_be_confuses_nobody() -> None:
+    def test(bench: Bench) -> None:
+        bench.receive(b"\x81\xfe\x00\x02\x00\x00\x00\x00{}" + frame(PING, b""))
+        bench.receive(frame(TEXT, b"[]"))
+        assert [event.data for event in bench.hub.events if isinstance(event, Text)] == [b"{}", b"[]"]
+
+    run(test)
+
+
+def test_a_text_between_fragments_is_a_protocol_error() -> None:
+    def test(bench: Bench) -> None:
+        bench.receive(frame(TEXT, b"a", fin=False))
+        bench.receive(frame(TEXT, b"b"))
+        assert bench.hub.events[-1] == Closed(7, "protocol error 1002")
+
+    run(test)
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        frame(TEXT, b'{"skipped":"\xff"}'),
+        frame(TEXT, b'{"type":"x"}\xed\xa0\x80'),
+        frame(TEXT, b"\xc3", fin=False) + frame(CONT, b"\x28"),
+    ],
+)
+def test_a_text_that_is_not_utf8_ends_the_connection_and_is_not_passed_on(data: bytes) -> None:
+    def test(bench: Bench) -> None:
+        bench.receive(data)
+        assert bench.kinds(Text) == 0
+        assert bench.hub.events[-1] == Closed(7, "protocol error 1007")
+        assert bench.transport.written[2:4] == (1007).to_bytes(2, "big")
+
+    run(test)
+
+
+def test_a_character_may_lie_across_two_fragments() -> None:
+    def test(bench: Bench) -> None:
+        bench.receive(frame(TEXT, b"\xc3", fin=False) + frame(CONT, b"\xa9"))
+        assert bench.hub.events[-1] == Text(7, "é".encode())
+
+    run(test)
+
+
+def test_a_rest_is_short_beside_the_ping_interval_and_what_waits_is_life(monkeypatch: pytest.MonkeyPatch) -> None:
+    async def main() -> None:
+        bench = Bench()
+        interval_s = Config().timing.ping_interval_s
+        rests: list[tuple[float, Callable[[], None]]] = []
+        monkeypatch.setattr(
+            bench.connection._loop, "call_later", lambda delay_s, work, *_: rests.append((delay_s, work))
+        )
+        slow_s = iter([0.0, 0.0, 60.0] + [60.0] * 100)  # a message that takes a minute to read
+        monkeypatch.setattr("reference_relay.server.connection.time.perf_counter", lambda: next(slow_s, 60.0))
+        monkeypatch.setattr("reference_relay.server.connection.LIFE_S", 0.0)
+        bench.receive(frame(PONG) * 2000)
+        ((delay_s, work),) = rests
+        assert 0 < delay_s <= interval_s / 10
+        bench.hub.events.clear()
+        work()
+        assert bench.hub.events[0] == Progress(7)
+
+    asyncio.run(main())
 
 
 def test_fragments_are_life_and_one_message() -> None:
