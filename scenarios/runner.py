@@ -26,7 +26,10 @@ from scenarios.profile import Pace, Profile
 from scenarios.worlds import Session, SessionOptions
 from spec import clauses
 
-MOST_AT_ONCE = 120
+SHORT_WAIT_S = 5.0
+"""With a shorter ping wait, scenarios keep the processors busy rather than wait."""
+MOST_BUSY = 120
+MOST_WAITING = 600
 """Scenarios beside each other, where ``--jobs`` says nothing: more make the observer's loop late."""
 _DISTRIBUTIONS = ("relayproof", "websockets", "httpx", "dbos")
 
@@ -42,7 +45,7 @@ class RunOptions:
     select: Sequence[str] = ()
     skip: Sequence[str] = ()
     seed: int = 0
-    jobs: int = MOST_AT_ONCE
+    jobs: int | None = None  # None: as many as the timing allows
     expectations: Sequence[Expectation] = ()
     command: str = ""
 
@@ -143,7 +146,8 @@ async def _play_all(state: _Run, world: str, session: Session, chosen: Sequence[
 
     Those that disturb others begin, for they share few instances; where there is one relay for all, they end.
     """
-    at_once = min(session.concurrency or state.options.jobs, state.options.jobs)
+    jobs = state.options.jobs or (MOST_BUSY if state.timing.ping_wait_s < SHORT_WAIT_S else MOST_WAITING)
+    at_once = min(session.concurrency or jobs, jobs)
     disturbing_last = state.options.profile.relay.target.startswith("url:")
     queue = sorted(chosen, key=lambda each: (each.disturbs == disturbing_last, -(each.documented_s or 0.0), each.id))
     waiting = iter(queue)

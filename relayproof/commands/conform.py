@@ -21,7 +21,7 @@ from relayproof.progress import RunProgress
 from scenarios import claims, expected, runner, worlds
 from scenarios.errors import UnknownWorld
 from scenarios.profile_loading import resolve
-from scenarios.runner import MOST_AT_ONCE, Outcome, RunOptions
+from scenarios.runner import Outcome, RunOptions
 from scenarios.worlds import SessionOptions
 
 DEFAULT_WORLDS = ("wire", "real")
@@ -36,7 +36,7 @@ def conform(
     skip: Annotated[tuple[str, ...], Parameter(consume_multiple=True)] = (),
     strict: bool = False,
     seed: int | None = None,
-    jobs: int = MOST_AT_ONCE,
+    jobs: int | None = None,
     expected_failures: Path | None = None,
     results: Path = Path("results"),
 ) -> int:
@@ -59,13 +59,13 @@ def conform(
     seed
         Of everything random; printed, and in every history.
     jobs
-        At most so many scenarios at once.
+        At most so many scenarios at once. Default: as many as the timing and the host allow.
     expected_failures
         A list of known failures with their reasons; one that passes fails the run.
     results
         Where the run's folder goes.
     """
-    if jobs < 1:
+    if jobs is not None and jobs < 1:
         raise WrongUsage(f"--jobs {jobs}: give 1 or more")
     console = Console(stderr=True)
     options = RunOptions(

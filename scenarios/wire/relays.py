@@ -15,6 +15,9 @@ from scenarios.worlds import SessionOptions
 
 OWN_INSTANCES = 4
 """How many may run beside the shared one: each is a process that competes for the same processors."""
+OWN_INSTANCES_WAITING = 16
+"""The same at long timing, where they do little but wait."""
+LONG_GRACE_S = 20.0
 FIT_WITHIN_S = 1.0
 """An instance that answers this soon after its scenario may serve the next one."""
 
@@ -27,7 +30,9 @@ class Relays:
         self._one_for_all = options.profile.relay.target.startswith("url:")
         self._shared: Target | None = None
         self._starting = asyncio.Lock()
-        self._instances = asyncio.Semaphore(OWN_INSTANCES)
+        self._instances = asyncio.Semaphore(
+            OWN_INSTANCES_WAITING if options.timing.grace_s >= LONG_GRACE_S else OWN_INSTANCES
+        )
         self._free: list[Target] = []
         self._numbers = itertools.count(1)
         self._quiet = Quiet()
