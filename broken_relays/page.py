@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 
 from broken_relays.defect import Defect
 from broken_relays.matrix import Kill, Matrix
@@ -33,11 +33,11 @@ def page(
 ) -> str:
     """The whole page. Only defects and scenarios that were played appear."""
     played = {cell.defect for cell in matrix.cells}
-    defects_by_name = {defect.name: defect for defect in defects}
-    shown = [defect for defect in defects if defect.name in played]
-    alive = matrix.alive(shown, scenarios)
-    musts = [clause for clause in claimed if clause.level == "MUST" and clause.id not in excused]
-    harmless = set(matrix.harmless(claimed, shown, excused))
+    shown = {defect.name: defect for defect in defects if defect.name in played}
+    judged, alive = matrix.judged(shown.values(), scenarios), matrix.alive(shown.values(), scenarios)
+    broken = {clause for _, clause in judged}
+    musts = [clause for clause in claimed if clause.level == "MUST" and clause.id in broken]
+    harmless = set(matrix.harmless(musts, shown.values(), excused))
     killed = len(shown) - len({name for name, _ in alive})
     lines = [
         _HEAD,
@@ -51,13 +51,13 @@ def page(
         "",
         "| defect | what it does | breaks | killed by |",
         "|---|---|---|---|",
-        *(_defect_row(matrix, defects_by_name[name], clause) for name, clause in matrix.judged(shown, scenarios)),
+        *(_defect_row(matrix, shown[name], clause) for name, clause in judged),
         "",
         "## Clauses",
         "",
         "| claimed clause | level | defects that its checks killed |",
         "|---|---|---|",
-        *(_clause_row(matrix, clause, shown, excused) for clause in claimed if clause.level != "INFO"),
+        *(_clause_row(clause, matrix, shown.values(), broken, excused) for clause in claimed if clause.level != "INFO"),
         "",
         *_questioned(matrix.questioned(scenarios, clauses)),
     ]
@@ -65,7 +65,7 @@ def page(
 
 
 def _defect_row(matrix: Matrix, defect: Defect, clause: str) -> str:
-    kills = matrix.kills(defect.name, clause)
+    kills = sorted(matrix.kills(defect.name, clause), key=lambda kill: not kill.scenario.startswith(f"{clause}/"))
     return f"| {defect.name} | {defect.summary} | {clause} | {_kills(kills)} |"
 
 
@@ -77,10 +77,16 @@ def _kills(kills: Sequence[Kill]) -> str:
     return ", ".join([*named, *more])
 
 
-def _clause_row(matrix: Matrix, clause: Clause, defects: Sequence[Defect], excused: Mapping[str, str]) -> str:
-    killed = matrix.killed_by(clause.id, defects)
-    nothing = f"none: {excused[clause.id]}" if clause.id in excused else "**none**"
-    return f"| {clause.id} | {clause.level} | {', '.join(killed) or nothing} |"
+def _clause_row(
+    clause: Clause, matrix: Matrix, defects: Iterable[Defect], broken: Container[str], excused: Mapping[str, str]
+) -> str:
+    if clause.id in excused:
+        killed = f"none: {excused[clause.id]}"
+    else:
+        killed = ", ".join(matrix.killed_by(clause.id, defects)) or (
+            "**none**" if clause.id in broken else "not played"
+        )
+    return f"| {clause.id} | {clause.level} | {killed} |"
 
 
 def _questioned(ids: Sequence[str]) -> list[str]:
