@@ -142,6 +142,10 @@ class Recorder:
             self._file.write(line + b"\n")
         return event.n
 
+    def holds_secret(self, data: bytes) -> bool:
+        """Whether one of the known secrets stands in the data, in any form that is redacted."""
+        return self._redact(data) != data
+
     def _redact(self, data: bytes) -> bytes:
         for secret, mark in self._secrets.items():
             if secret in data:

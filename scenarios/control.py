@@ -18,6 +18,7 @@ import msgspec
 
 from evidence import events
 from evidence.history import Recorder
+from scenarios.audit_entries import own_entries
 from scenarios.errors import ControlError, Prerequisite, ProfileError, Unsupported
 from scenarios.http import HttpClient, HttpError, Response
 from scenarios.profile import Organisation, Profile
@@ -128,14 +129,15 @@ class ConductorV2:
         asked = self._channel.now_ns()
         rows: list[dict[str, Any]] = []
         try:
-            while page := await self._channel.read(
-                f"/v2/orgs/{quote(org, safe='')}/audit-logs?limit=1000&offset={len(rows)}", self._token(org)
-            ):
+            path = f"/v2/orgs/{quote(org, safe='')}/audit-logs?limit=1000"
+            while page := await self._channel.read(f"{path}&offset={len(rows)}", self._token(org)):
                 rows += page
                 if len(page) < 1000:
                     break
         except HttpError as problem:
             raise Prerequisite(f"the audit log of {org} can't be read: {problem}") from problem
+        # The log is the whole organisation's; a history keeps what concerns its own scenario.
+        rows = own_entries(self._channel.recorder, rows)
         rows.reverse()  # the API gives the newest first, a history the oldest
         self._channel.recorder.add(events.AuditPage, org=org, asked=asked, entries=tuple(rows))
         return rows
