@@ -8,7 +8,6 @@ from __future__ import annotations
 import sys
 from collections.abc import Sequence
 from difflib import get_close_matches
-from importlib.util import find_spec
 
 from cyclopts import App, CycloptsError
 
@@ -19,19 +18,19 @@ from scenarios.errors import ScenarioError, UsageError
 from spec import SpecError
 
 COMMANDS = {
-    "conform": "conform:conform",
-    "list": "listing:list_scenarios",
-    "explain": "listing:explain",
-    "probe": "probe:probe",
-    "recheck": "recheck:recheck",
-    "report": "report:report",
-    "serve": "serve:serve",
-    "schema": "schema:schema",
-    "load": "load:load",
-    "bench": "bench:bench",
-    "killmatrix": "killmatrix:killmatrix",
+    "conform": ("conform:conform", "Prove a relay clause by clause."),
+    "list": ("listing:list_scenarios", "List the scenarios."),
+    "explain": ("listing:explain", "Tell what a scenario or a clause demands."),
+    "probe": ("probe:probe", "Measure a relay's timing, documented beside observed."),
+    "recheck": ("recheck:recheck", "Judge a stored run again, from its files alone."),
+    "report": ("report:report", "Write the reports of a stored run again."),
+    "serve": ("serve:serve", "Run the reference relay."),
+    "schema": ("schema:schema", "Print JSON Schema of the messages, of a history or of a run's files."),
+    "load": ("load:load", "Load a relay with executors and API clients."),
+    "bench": ("bench:bench", "Measure the reference relay beside a bare server."),
+    "killmatrix": ("killmatrix:killmatrix", "Play the scenarios against relays with one defect each."),
 }
-"""Name on the command line -> module and function below `relayproof.commands`."""
+"""Name on the command line -> module and function below `relayproof.commands`, and what it is for."""
 
 
 def build() -> App:
@@ -41,10 +40,8 @@ def build() -> App:
         help="Prove or refute, for any DBOS Conductor relay, that every started workflow ends exactly once.",
         version_flags=["--version"],
     )
-    for name, place in COMMANDS.items():
-        module = f"relayproof.commands.{place.partition(':')[0]}"
-        if find_spec(module) is not None:
-            app.command(f"relayproof.commands.{place}", name=name)
+    for name, (place, purpose) in COMMANDS.items():
+        app.command(f"relayproof.commands.{place}", name=name, help=purpose)
     return app
 
 

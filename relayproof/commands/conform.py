@@ -30,10 +30,10 @@ DEFAULT_WORLDS = ("wire", "real")
 def conform(
     *,
     relay: str = "builtin:reference",
-    world: Annotated[tuple[str, ...], Parameter(consume_multiple=False)] = (),
+    world: Annotated[tuple[str, ...], Parameter(consume_multiple=False, negative="", show_default=False)] = (),
     timing: Literal["fast", "documented"] = "fast",
-    select: Annotated[tuple[str, ...], Parameter(consume_multiple=True)] = (),
-    skip: Annotated[tuple[str, ...], Parameter(consume_multiple=True)] = (),
+    select: Annotated[tuple[str, ...], Parameter(consume_multiple=True, negative="", show_default=False)] = (),
+    skip: Annotated[tuple[str, ...], Parameter(consume_multiple=True, negative="", show_default=False)] = (),
     strict: bool = False,
     seed: int | None = None,
     jobs: int | None = None,

@@ -60,15 +60,15 @@ class Task:
 
 def killmatrix(
     *,
-    world: Annotated[tuple[str, ...], Parameter(consume_multiple=True)] = (),
+    world: Annotated[tuple[str, ...], Parameter(consume_multiple=True, negative="", show_default=False)] = (),
     full: bool = False,
     ci: bool = False,
     defect: str = "*",
-    select: Annotated[tuple[str, ...], Parameter(consume_multiple=True)] = (),
+    select: Annotated[tuple[str, ...], Parameter(consume_multiple=True, negative="", show_default=False)] = (),
     jobs: int = 0,
     seed: int = 0,
     results: Path = Path("results"),
-    earlier: Annotated[tuple[Path, ...], Parameter(consume_multiple=True)] = (),
+    earlier: Annotated[tuple[Path, ...], Parameter(consume_multiple=True, negative="", show_default=False)] = (),
     output: Path | None = None,
 ) -> int:
     """Play scenarios against broken relays. Exit code 0 when every defect is killed, 1 when not, 3 harness error.

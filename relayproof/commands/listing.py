@@ -16,8 +16,8 @@ from spec import Clause, claimed_clauses, clauses
 
 def list_scenarios(
     *,
-    select: Annotated[tuple[str, ...], Parameter(consume_multiple=True)] = (),
-    skip: Annotated[tuple[str, ...], Parameter(consume_multiple=True)] = (),
+    select: Annotated[tuple[str, ...], Parameter(consume_multiple=True, negative="", show_default=False)] = (),
+    skip: Annotated[tuple[str, ...], Parameter(consume_multiple=True, negative="", show_default=False)] = (),
     world: str | None = None,
     plain: bool = False,
 ) -> int:
