@@ -19,6 +19,7 @@ from reference_relay.core.events import Binary, Closed, Ping, Pong, Progress, Te
 from reference_relay.server.frames import is_utf8, sole_text, text_frame, wire_bytes
 from reference_relay.server.gate import Admitted, Refused
 from reference_relay.server.refusal import refusal, refusal_of
+from reference_relay.server.upgrade import switching
 
 if TYPE_CHECKING:
     from reference_relay.server.context import Context
@@ -76,11 +77,14 @@ class Connection(asyncio.Protocol):
             self._refuse(verdict)
             return
         self._protocol = ServerProtocol(state=OPEN, max_size=self._limits.handshake_frame_bytes)
-        response = self._protocol.accept(request)
-        if response.status_code != 101:
-            self._refuse(refusal_of(response))
-            return
-        transport.write(response.serialize())
+        switch = switching(request)
+        if switch is None:
+            response = self._protocol.accept(request)
+            if response.status_code != 101:
+                self._refuse(refusal_of(response))
+                return
+            switch = response.serialize()
+        transport.write(switch)
         self.key = (verdict.application.org, verdict.key_name)
         self._conn = self._hub.open(self, verdict.application)
 

@@ -31,6 +31,7 @@ from reference_relay.core.effects import (
 )
 from reference_relay.core.events import Call, CallAbandoned, CloseConnections, Event, Opened, Tick
 from reference_relay.core.records import AppKey, Executor, ExecutorKey, Status
+from reference_relay.errors import StoreUnavailable
 from reference_relay.store import AuditEntry, Clock, SaveRecord, Store, Write
 from reference_relay.store.writer import GroupWriter
 
@@ -65,9 +66,12 @@ class Hub:
     def __init__(self, core: Core, store: Store, on_failure: Callable[[BaseException], None]) -> None:
         self.core = core
         self.store = store
+        self.trouble: str | None = None  # why nothing becomes durable now
         self.recoveries: Counter[tuple[AppKey, str]] = Counter()  # (application, "success" or "failure")
         self._loop = asyncio.get_running_loop()
-        self._writer = GroupWriter(store, on_trouble=self._store_trouble, on_failure=on_failure)
+        self._writer = GroupWriter(
+            store, deliver=self._delivered, on_trouble=self._store_trouble, on_failure=on_failure
+        )
         self._peers: dict[int, Peer] = {}
         self._watched: set[Peer] = set()  # peers with something in their send buffer
         self._numbers = itertools.count(1)
@@ -170,7 +174,13 @@ class Hub:
     async def settled(self) -> None:
         """Wait until all that the core has changed is durable, so that no answer shows what a crash takes back."""
         if self._unwritten:
+            self.check_store()
             await self.commit(())
+
+    def check_store(self) -> None:
+        """Raises StoreUnavailable while nothing becomes durable: better no change than one of unknown outcome."""
+        if self.trouble is not None:
+            raise StoreUnavailable(self.trouble)
 
     # ---- effects
 
@@ -267,17 +277,26 @@ class Hub:
 
     def _submit(self, writes: Sequence[Write], then: Callable[[], None]) -> None:
         self._unwritten += 1
-        self._writer.submit(writes, lambda: self._later(then))
+        self._writer.submit(writes, then)
 
-    def _later(self, then: Callable[[], None]) -> None:
-        """Called in the writer's thread."""
-        self._loop.call_soon_threadsafe(self._durable, then)
+    def _delivered(self, durable: Sequence[Callable[[], None]]) -> None:
+        """Called in the writer's thread: the loop is woken once for a whole group."""
+        self._loop.call_soon_threadsafe(self._durable, durable)
 
-    def _durable(self, then: Callable[[], None]) -> None:
+    def _durable(self, durable: Sequence[Callable[[], None]]) -> None:
+        if self.trouble is not None:
+            log.info("the store is available again")
+            self.trouble = None
+        for then in durable:
+            self._loop.call_soon(self._next, then)  # each by itself: one that fails takes none with it
+
+    def _next(self, then: Callable[[], None]) -> None:
         self._unwritten -= 1
         then()
 
     def _store_trouble(self, trouble: str) -> None:
+        """Called in the writer's thread."""
+        self.trouble = trouble
         log.error("the store is unavailable, trying again", trouble=trouble)
 
     # ---- time

@@ -19,7 +19,7 @@ from typing import Any, TypeVar
 import msgspec
 from msgspec.structs import replace
 
-from reference_relay.core.records import AppKey, Application, Executor, Remembered
+from reference_relay.core.records import AppKey, Application, Executor, ExecutorKey, Remembered
 from reference_relay.errors import DataInUse, ForeignData, NewerData, StoreError, StoreUnavailable
 from reference_relay.store import (
     AuditEntry,
@@ -40,6 +40,21 @@ _DECODERS: dict[type[Any], msgspec.json.Decoder[Any]] = {
     t: msgspec.json.Decoder(t) for t in (Application, Executor, Remembered, KeyRecord)
 }
 _encode = msgspec.json.Encoder().encode
+_KEYS: dict[str, tuple[str, ...]] = {
+    "applications": AppKey._fields,
+    "executors": ExecutorKey._fields,
+    "remembered": ExecutorKey._fields,
+}
+# Not REPLACE: it would lose the application's `patched` column.
+_UPSERTS = {
+    table: f"INSERT INTO {table} ({', '.join(key)}, record) VALUES ({'?, ' * len(key)}?) "
+    f"ON CONFLICT ({', '.join(key)}) DO UPDATE SET record = excluded.record"
+    for table, key in _KEYS.items()
+}
+_DELETES = {
+    table: f"DELETE FROM {table} WHERE {' AND '.join(f'{column} = ?' for column in key)}"
+    for table, key in _KEYS.items()
+}
 _AUDIT_COLUMNS = AuditEntry.__struct_fields__
 _INSERT_AUDIT = f"INSERT INTO audit ({', '.join(_AUDIT_COLUMNS)}) VALUES ({', '.join('?' * len(_AUDIT_COLUMNS))})"
 
@@ -89,8 +104,14 @@ class SqliteStore:
         db = self._writer
         try:
             db.execute("BEGIN IMMEDIATE")
+            clock: Clock | None = None  # of a group only the newest counts
             for write in writes:
-                self._apply(db, write)
+                if type(write) is Clock:
+                    clock = write
+                else:
+                    self._apply(db, write)
+            if clock is not None:
+                db.execute("INSERT OR REPLACE INTO clock VALUES (1, ?)", (clock.now_ns,))
             db.execute("COMMIT")
         except sqlite3.OperationalError as error:
             if db.in_transaction:
@@ -158,15 +179,9 @@ class SqliteStore:
     def _apply(self, db: sqlite3.Connection, write: Write) -> None:
         match write:
             case SaveRecord(table, key, None):
-                db.execute(f"DELETE FROM {_table(table)} WHERE {_where(key)}", key)
+                db.execute(_DELETES[table], key)
             case SaveRecord(table, key, record):
-                # Not REPLACE: it would lose the application's `patched` column.
-                columns = ", ".join(key._fields)
-                db.execute(
-                    f"INSERT INTO {_table(table)} ({columns}, record) VALUES ({'?, ' * len(key)}?) "
-                    f"ON CONFLICT ({columns}) DO UPDATE SET record = excluded.record",
-                    (*key, _json(record)),
-                )
+                db.execute(_UPSERTS[table], (*key, _json(record)))
             case MarkPatched(application, fields):
                 self._mark_patched(db, application, fields)
             case SaveKey(org, name, None):
@@ -177,15 +192,13 @@ class SqliteStore:
                 row = msgspec.structs.astuple(write)
                 details = None if write.details is None else _encode(write.details).decode()
                 db.execute(_INSERT_AUDIT, (*row[:-1], details))
-            case Clock(now_ns):
-                db.execute("INSERT OR REPLACE INTO clock VALUES (1, ?)", (now_ns,))
 
     def _mark_patched(self, db: sqlite3.Connection, application: AppKey, fields: tuple[str, ...]) -> None:
-        found = db.execute(f"SELECT patched FROM applications WHERE {_where(application)}", application).fetchone()
+        found = db.execute("SELECT patched FROM applications WHERE org = ? AND app = ?", application).fetchone()
         if found is not None:
             merged = sorted({*msgspec.json.decode(found[0]), *fields})
             values = (_encode(merged).decode(), *application)
-            db.execute(f"UPDATE applications SET patched = ? WHERE {_where(application)}", values)
+            db.execute("UPDATE applications SET patched = ? WHERE org = ? AND app = ?", values)
 
 
 def _lock(directory: Path) -> int:
@@ -213,16 +226,6 @@ def _json(record: Application | Executor | Remembered | None) -> str:
     except RecursionError:
         assert isinstance(record, Executor), "only executors carry free-form values"
         return _encode(replace(record, info=replace(record.info, metadata=None))).decode()
-
-
-def _table(name: str) -> str:
-    assert name in ("applications", "executors", "remembered"), name
-    return name
-
-
-def _where(key: tuple[str, ...]) -> str:
-    columns = ("org", "app", "executor_id")[: len(key)]
-    return " AND ".join(f"{column} = ?" for column in columns)
 
 
 def _records(db: sqlite3.Connection, table: str, kind: type[T]) -> tuple[T, ...]:

@@ -18,20 +18,23 @@ Batch = tuple[Sequence[Write], Callable[[], None]]
 class GroupWriter:
     """Feeds a `Store` from one thread, in the order of `submit`.
 
-    ``done`` callbacks run in that thread, in order, once their writes are durable. While the store is unavailable the
-    thread tries again every ``retry_s`` and tells ``on_trouble`` once; what was submitted waits. Any other failure goes
-    to ``on_failure`` and ends the thread: a relay that can't keep its word must stop.
+    Once a commit is durable, ``deliver`` gets the ``done`` callbacks of all that was in it, in order, in that thread.
+    While the store is unavailable the thread tries again every ``retry_s`` and tells ``on_trouble`` once; what was
+    submitted waits. Any other failure goes to ``on_failure`` and ends the thread: a relay that can't keep its word must
+    stop.
     """
 
     def __init__(
         self,
         store: Store,
         *,
+        deliver: Callable[[Sequence[Callable[[], None]]], None],
         on_trouble: Callable[[str], None],
         on_failure: Callable[[BaseException], None],
         retry_s: float = 0.5,
     ) -> None:
         self._store = store
+        self._deliver = deliver
         self._on_trouble = on_trouble
         self._on_failure = on_failure
         self._retry_s = retry_s
@@ -54,8 +57,7 @@ class GroupWriter:
         try:
             while (batches := self._take()) is not None:
                 self._commit([write for writes, _ in batches for write in writes])
-                for _, done in batches:
-                    done()
+                self._deliver([done for _, done in batches])
         except BaseException as failure:  # noqa: BLE001 - handed on: a thread has nobody else to tell
             self._on_failure(failure)
 

@@ -21,6 +21,7 @@ from reference_relay.server.api.problems import Problem, invalid
 from reference_relay.server.context import Context
 from reference_relay.server.gate import Subject, decode_segment
 
+STORE_UNAVAILABLE = "the relay's store is unavailable"
 ANSWER_S = 29.0  # both known clients of the API give up after 30 s
 MODULES = (applications, audit, executors, metrics, tokens, versions, workflows)  # importing them registers operations
 
@@ -75,9 +76,11 @@ class Api:
         except Problem as problem:
             return self.problem(problem)
         except TimeoutError:
-            return self.problem(Problem(502, "no answer in time"))
+            if self.context.hub.trouble is None:
+                return self.problem(Problem(502, "no answer in time"))
+            return self.problem(Problem(503, STORE_UNAVAILABLE))
         except StoreUnavailable:
-            return self.problem(Problem(503, "the relay's store is unavailable"))
+            return self.problem(Problem(503, STORE_UNAVAILABLE))
         except ClientDisconnect:
             return Response(status_code=400)
 
@@ -96,6 +99,8 @@ class Api:
             call.application  # noqa: B018 - raises 404
         call.query = self._query(operation, request)
         call.body = await self._body(operation, request)
+        if operation.audits:
+            self.context.hub.check_store()
         result = await operation.handler(call)
         if call.audits:
             await self.context.hub.commit([call.entry(success=True)])

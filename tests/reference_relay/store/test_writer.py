@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from reference_relay.errors import StoreUnavailable
 from reference_relay.store import Clock, Write
@@ -29,13 +29,18 @@ class Slow(MemoryStore):
         self.batches.append(list(writes))
 
 
+def call_all(durable: Sequence[Callable[[], None]]) -> None:
+    for done in durable:
+        done()
+
+
 def fail(reason: object) -> None:
     raise AssertionError(f"unexpected: {reason}")
 
 
 def test_what_waits_while_a_commit_runs_goes_together_in_order() -> None:
     store = Slow()
-    writer = GroupWriter(store, on_trouble=fail, on_failure=fail)
+    writer = GroupWriter(store, deliver=call_all, on_trouble=fail, on_failure=fail)
     done: list[int] = []
     writer.submit([Clock(0)], lambda: done.append(0))
     assert store.began.wait(10)
@@ -53,7 +58,7 @@ def test_a_store_that_is_away_is_tried_again_and_told_once() -> None:
     store.go.set()
     troubles: list[str] = []
     finished = threading.Event()
-    writer = GroupWriter(store, on_trouble=troubles.append, on_failure=fail, retry_s=0.001)
+    writer = GroupWriter(store, deliver=call_all, on_trouble=troubles.append, on_failure=fail, retry_s=0.001)
     writer.submit([Clock(1)], finished.set)
     assert finished.wait(10)
     assert troubles == ["disk full"]
@@ -65,7 +70,7 @@ def test_any_other_failure_ends_it_loudly_and_nothing_is_called_done() -> None:
     store = Slow([ValueError("impossible")])
     store.go.set()
     failed: list[BaseException] = []
-    writer = GroupWriter(store, on_trouble=fail, on_failure=failed.append)
+    writer = GroupWriter(store, deliver=call_all, on_trouble=fail, on_failure=failed.append)
     writer.submit([Clock(1)], lambda: fail("done"))
     assert writer.close()
     assert [str(failure) for failure in failed] == ["impossible"]
