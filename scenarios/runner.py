@@ -31,7 +31,7 @@ SHORT_WAIT_S = 5.0
 MOST_BUSY = 120
 MOST_WAITING = 600
 """Scenarios beside each other, where ``--jobs`` says nothing: more make the observer's loop late."""
-_DISTRIBUTIONS = ("relayproof", "websockets", "httpx", "dbos")
+_DISTRIBUTIONS = ("relayproof", "websockets", "dbos")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -48,6 +48,7 @@ class RunOptions:
     jobs: int | None = None  # None: as many as the timing allows
     expectations: Sequence[Expectation] = ()
     command: str = ""
+    given: str = ""  # what --relay was given, so that a failure can say how to see it again
 
 
 class Progress(Protocol):
@@ -116,7 +117,7 @@ async def run(options: RunOptions, progress: Progress) -> Outcome:
     index = evidence_run.Index(
         tool=f"relayproof {_versions().get('relayproof', '')}".strip(),
         relay=options.profile.name,
-        target=options.profile.relay.target,
+        target=options.given or options.profile.relay.target,
         started=started,
         seed=options.seed,
         pace=options.pace,

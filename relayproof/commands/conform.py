@@ -79,6 +79,7 @@ def conform(
         jobs=jobs,
         expectations=expected.load(expected_failures) if expected_failures else (),
         command=shlex.join(["relayproof", *sys.argv[1:]]),
+        given=relay,
     )
     outcome = asyncio.run(_played(options, console))
     report.write_all(outcome.result, outcome.folder)
