@@ -6,6 +6,7 @@ import asyncio
 import os
 import re
 import shutil
+import threading
 import time
 from pathlib import Path
 
@@ -120,17 +121,27 @@ def test_client_frames_are_masked_and_whole() -> None:
     assert long[:4] == b"\x81\xfe\x01\x2c" and len(long) == 8 + 300
 
 
-async def busy(pid: int) -> int:
-    before = proc.cpu_ns(pid)
-    end_s = time.process_time() + 0.1
-    while time.process_time() < end_s:
-        pass
-    return proc.cpu_ns(pid) - before
+def test_cpu_is_what_all_threads_used() -> None:
+    done = threading.Event()
 
+    def busy() -> None:
+        end_s = time.thread_time() + 0.1
+        while time.thread_time() < end_s:
+            pass
+        done.set()
+        leave.wait()
 
-def test_cpu_is_what_the_process_used() -> None:
-    used_ns = asyncio.run(busy(os.getpid()))
-    assert 0.08e9 < used_ns < 0.5e9
+    leave = threading.Event()
+    began_ns = proc.cpu_ns(os.getpid())
+    threads = [threading.Thread(target=busy), threading.Thread(target=leave.wait)]
+    for thread in threads:
+        thread.start()
+    assert done.wait(30)
+    used_ns = proc.cpu_ns(os.getpid()) - began_ns
+    leave.set()
+    for thread in threads:
+        thread.join()
+    assert 0.09e9 < used_ns < 1e9
 
 
 def test_a_process_that_is_gone_is_said_so() -> None:
