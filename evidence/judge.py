@@ -21,7 +21,11 @@ from spec import Clause
 
 __all__ = ["judge", "judge_file"]
 
-_NOTED = {"unsupported": Verdict.UNSUPPORTED, "prerequisite": Verdict.NOT_TESTABLE}
+_NOTED = {
+    "unsupported": Verdict.UNSUPPORTED,
+    "prerequisite": Verdict.NOT_TESTABLE,
+    "slow-host": Verdict.UNKNOWN,  # the scenario's own moments passed: nothing about the relay
+}
 _DOUBTED = frozenset({Verdict.FAILED, Verdict.VACUOUS, Verdict.NOT_TESTABLE})  # EARLY and LATE allow for jitter
 _HARSH = FAILING - {Verdict.VACUOUS, Verdict.STALE}
 

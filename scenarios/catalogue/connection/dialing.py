@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from scenarios.catalogue.observing import look
 from scenarios.world import App, Executor, World
 
 
@@ -49,9 +50,9 @@ async def expect_shut_out(world: World, executor: Executor, clause: str, statuse
 
 async def expect_unlisted(world: World, app: App, executor: Executor, clause: str, since: int) -> None:
     """Look at the list twice, a scan apart, and say that the executor is in neither."""
-    await world.control.executors(app)
+    await look(world, app)
     await world.sleep(2 * world.timing.scan_s)  # a relay may show a registration only with its next scan
-    await world.control.executors(app)
+    await look(world, app)
     world.expect(clause, "not_listed", "nothing is registered", executor=executor.id, since=since, until=None)
 
 

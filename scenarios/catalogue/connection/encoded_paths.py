@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 from scenarios.catalogue import scenario
 from scenarios.catalogue.connection.dialing import dial, expect_shut_out, expect_unlisted, socket_path
+from scenarios.catalogue.observing import look
 from scenarios.world import World
 
 
@@ -34,7 +35,7 @@ async def decoded(world: World, encode: Callable[[str], str]) -> None:
     world.expect("CON-5", "accepted", "each segment is decoded", conn=conn)
     if accepted:
         await world.until_status(executor, "HEALTHY", within_s=world.timing.handshake_deadline_s)
-        await world.control.executors(app)
+        await look(world, app)
         world.expect(
             "CON-5",
             "listed",

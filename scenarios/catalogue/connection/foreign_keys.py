@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from scenarios.catalogue import scenario
 from scenarios.catalogue.connection.dialing import dial, expect_shut_out, expect_unlisted
+from scenarios.catalogue.observing import look
 from scenarios.world import World
 
 
@@ -63,7 +64,7 @@ async def same_id(world: World) -> None:
     await dial(world, guest)
     await world.until_status(guest, "HEALTHY", within_s=world.timing.handshake_deadline_s)
     await guest.close()
-    await world.control.executors(app)
+    await look(world, app)
     world.expect("CON-3", "open", "its socket stays open", conn=resident.conn, since=since, until=None)
     world.expect(
         "CON-3",

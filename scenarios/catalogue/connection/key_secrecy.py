@@ -7,6 +7,7 @@ from urllib.parse import quote
 from scenarios.catalogue import scenario
 from scenarios.catalogue.api.paths import app_path, org_path
 from scenarios.catalogue.connection.dialing import dial
+from scenarios.catalogue.observing import look
 from scenarios.world import World
 
 
@@ -31,7 +32,7 @@ async def nowhere(world: World) -> None:
     await world.control.http("GET", f"/websocket/{app.name}/{encoded}/further")
     await world.control.http("GET", app_path(app), token=secret)
     await world.control.http("GET", org_path(app, "tokens"))
-    await world.control.executors(app)
+    await look(world, app)
     await world.control.http("GET", "/v1/metrics")
 
     await world.control.revoke_key(app.org, name)

@@ -45,15 +45,31 @@ def found(request: Mapping[str, Any], **changes: Any) -> dict[str, Any]:
     return {"type": "get_workflow", "request_id": request["request_id"], "output": record, **changes}
 
 
-async def request_of(
+async def awaited(
     world: World, executor: Executor, type: str, *, count: int = 1, match: Mapping[str, Any] | None = None
-) -> Mapping[str, Any]:
-    """Wait for a request of the relay, as long as a dispatch may take. Raises `Prerequisite` where none comes."""
+) -> Mapping[str, Any] | None:
+    """Wait for a request of the relay, as long as a dispatch may take. None where none comes."""
     within_s = world.timing.request_deadline_s + world.timing.slack_s
-    frame = await world.until_frame(executor, type, within_s=within_s, count=count, match=match)
-    if frame is None:
-        raise Prerequisite(f"the relay sent no {type} that matches {match or {}} for an API call that needs one")
-    return frame
+    return await world.until_frame(executor, type, within_s=within_s, count=count, match=match)
+
+
+async def request_of(
+    world: World, executor: Executor, type: str, *, clause: str = "", count: int = 1,
+    match: Mapping[str, Any] | None = None,
+) -> Mapping[str, Any]:  # fmt: skip
+    """As `awaited`; raises `Prerequisite` where none comes.
+
+    ``clause``: the one that demands that the call reaches the executor. It is FAILED then, not untestable.
+    """
+    frame = await awaited(world, executor, type, count=count, match=match)
+    if frame is not None:
+        return frame
+    if clause:
+        world.expect(
+            clause, "count", "the call reaches the executor", executor=executor.id, type=type, at_least=count,
+            match=dict(match or {}),
+        )  # fmt: skip
+    raise Prerequisite(f"the relay sent no {type} that matches {match or {}} for an API call that needs one")
 
 
 async def ready_executor(world: World, app: App, script: Script | None = None, **options: Any) -> Executor:
@@ -68,9 +84,15 @@ def expect_served(world: World, clause: str, call: int, workflow_id: str, text: 
     world.expect(clause, "answer", text, call=call, status=[200], body={"workflowId": workflow_id})
 
 
-async def expect_still_serving(world: World, app: App, clause: str, executor: Executor, name: str = "after") -> None:
-    """A further call through this executor is answered as if nothing had happened."""
+async def expect_still_serving(world: World, app: App, clause: str, executor: Executor, name: str = "after") -> bool:
+    """A further call through this executor is answered as if nothing had happened. Whether its request came.
+
+    A call that never reaches the executor is answered with a failure, if at all: the expectation tells.
+    """
     executor.script(HELD)
     call = world.spawn(world.control.workflow(app, "get", name))
-    await executor.send(found(await request_of(world, executor, "get_workflow", match={"workflow_id": name})))
+    request = await awaited(world, executor, "get_workflow", match={"workflow_id": name})
+    if request is not None:
+        await executor.send(found(request))
     expect_served(world, clause, (await call).call, name, "a later call is served as ever")
+    return request is not None

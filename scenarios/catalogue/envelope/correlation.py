@@ -23,7 +23,9 @@ async def order(world: World, sequence: list[int]) -> None:
     executor = await ready_executor(world, app, HELD)
     names = [f"wf-{number}" for number in range(len(sequence))]
     calls = [world.spawn(world.control.workflow(app, "get", name)) for name in names]
-    requests = [await request_of(world, executor, "get_workflow", match={"workflow_id": name}) for name in names]
+    requests = [
+        await request_of(world, executor, "get_workflow", clause="ENV-2", match={"workflow_id": name}) for name in names
+    ]
     for place in sequence:
         await executor.send(found(requests[place]))
     for name, call in zip(names, calls, strict=True):
@@ -40,9 +42,9 @@ async def same_question_twice(world: World) -> None:
     app = await world.app()
     executor = await ready_executor(world, app, HELD)
     first = world.spawn(world.control.workflow(app, "get", "wf-1"))
-    one = await request_of(world, executor, "get_workflow", count=1)
+    one = await request_of(world, executor, "get_workflow", clause="ENV-2", count=1)
     second = world.spawn(world.control.workflow(app, "get", "wf-1"))
-    two = await request_of(world, executor, "get_workflow", count=2)
+    two = await request_of(world, executor, "get_workflow", clause="ENV-2", count=2)
     await executor.send(found(two, output=workflow_record("wf-1", Status="SUCCESS")))
     await executor.send(found(one, output=workflow_record("wf-1", Status="PENDING")))
     for call, status in ((await first, "PENDING"), (await second, "SUCCESS")):
@@ -58,11 +60,11 @@ async def types_interleaved(world: World) -> None:
     app = await world.app()
     executor = await ready_executor(world, app, HELD)
     get = world.spawn(world.control.workflow(app, "get", "wf-1"))
-    asked_get = await request_of(world, executor, "get_workflow")
+    asked_get = await request_of(world, executor, "get_workflow", clause="ENV-2")
     steps = world.spawn(world.control.workflow(app, "steps", "wf-2"))
-    asked_steps = await request_of(world, executor, "list_steps")
+    asked_steps = await request_of(world, executor, "list_steps", clause="ENV-2")
     cancel = world.spawn(world.control.workflow(app, "cancel", "wf-3"))
-    asked_cancel = await request_of(world, executor, "cancel")
+    asked_cancel = await request_of(world, executor, "cancel", clause="ENV-2")
     step = {"function_id": 4, "function_name": "charge", "output": "7"}
     await executor.send({"type": "cancel", "request_id": asked_cancel["request_id"], "success": True})
     await executor.send({"type": "list_steps", "request_id": asked_steps["request_id"], "output": [step]})
@@ -91,7 +93,9 @@ async def storm(world: World) -> None:
     executor = await ready_executor(world, app, Script(replies=HELD.replies, client_ping_s=0.01))
     names = [f"wf-{number}" for number in range(40)]
     calls = [world.spawn(world.control.workflow(app, "get", name)) for name in names]
-    requests = [await request_of(world, executor, "get_workflow", match={"workflow_id": name}) for name in names]
+    requests = [
+        await request_of(world, executor, "get_workflow", clause="ENV-2", match={"workflow_id": name}) for name in names
+    ]
     for request in sorted(requests, key=lambda request: str(request["workflow_id"])[::-1]):
         await executor.send(found(request))
     for name, call in zip(names, calls, strict=True):
@@ -110,7 +114,7 @@ async def two_executors(world: World) -> None:
     executors = [await ready_executor(world, app, HELD) for app in apps]
     names = ["wf-a", "wf-b"]
     calls = [world.spawn(world.control.workflow(app, "get", name)) for app, name in zip(apps, names, strict=True)]
-    requests = [await request_of(world, executor, "get_workflow") for executor in executors]
+    requests = [await request_of(world, executor, "get_workflow", clause="ENV-2") for executor in executors]
     for executor, request in reversed(list(zip(executors, requests, strict=True))):
         await executor.send(found(request))
     for name, call in zip(names, calls, strict=True):

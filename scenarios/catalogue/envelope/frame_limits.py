@@ -10,6 +10,7 @@ from scenarios.catalogue.connection.dialing import recorded
 from scenarios.catalogue.envelope.calls import HELD, expect_still_serving, ready_executor
 from scenarios.catalogue.envelope.raw_frames import CONTINUATION, TEXT, frame, header
 from scenarios.catalogue.handshake.answers import SILENT, asked_for_info, info_answer
+from scenarios.catalogue.observing import look
 from scenarios.world import App, Executor, World
 
 _KIB = 1024
@@ -44,6 +45,7 @@ async def _send_long(world: World, executor: Executor, head: bytes, length: int)
 async def _expect_taken(world: World, app: App, executor: Executor, length: int) -> None:
     """A response that nobody waits for: its size is the question, not what becomes of its content."""
     since = world.note("a long frame starts", bytes=length)
+    world.expect("ENV-11", "open", "the connection goes on", conn=executor.conn, since=since, until=None)
     await _send_long(world, executor, _STRAY, length)
     await executor.ping(b"behind the long frame")
 
@@ -52,7 +54,6 @@ async def _expect_taken(world: World, app: App, executor: Executor, length: int)
 
     await world.until(read, within_s=_READ_S)
     await expect_still_serving(world, app, "ENV-11", executor)
-    world.expect("ENV-11", "open", "the connection goes on", conn=executor.conn, since=since, until=None)
 
 
 async def _expect_end(world: World, executor: Executor, start: int) -> None:
@@ -74,7 +75,7 @@ async def before_handshake_taken(world: World, length: int) -> None:
     await executor.send(_padded(info_answer(executor.id, asked["request_id"]), length))
     sent = world.note("the answer is out", bytes=length)
     await world.until_status(executor, "HEALTHY", within_s=world.timing.handshake_deadline_s)
-    await world.control.executors(app)
+    await look(world, app)
     world.expect(
         "ENV-11",
         "listed",

@@ -15,6 +15,7 @@ from scenarios.catalogue.envelope.calls import (
     workflow_record,
 )
 from scenarios.catalogue.envelope.raw_frames import CONTINUATION, PING, PONG, fragments, frame
+from scenarios.catalogue.observing import look
 from scenarios.world import Executor, Script, World
 
 _JAVA_FRAGMENT_BYTES = 128 * 1024
@@ -38,7 +39,7 @@ async def doubled_pongs(world: World, times: int) -> None:
     since = world.note("every pong is doubled")
     for _ in range(3):
         await world.until_ping(executor, within_s=world.timing.ping_wait_s)
-    await world.control.executors(app)
+    await look(world, app)
     _expect_connected(world, executor, since)
     await expect_still_serving(world, app, "ENV-10", executor)
 
@@ -58,7 +59,7 @@ async def unsolicited_pongs(world: World) -> None:
     await world.until_ping(executor, within_s=world.timing.ping_wait_s)
     await executor.pong(b"another payload")
     await world.until_ping(executor, within_s=world.timing.ping_wait_s)
-    await world.control.executors(app)
+    await look(world, app)
     _expect_connected(world, executor, since)
     await expect_still_serving(world, app, "ENV-10", executor)
 
@@ -88,7 +89,7 @@ async def in_fragments(world: World, between: bytes) -> None:
     payload = json.dumps(found(request, output=record), ensure_ascii=False).encode()
     await executor.send_raw(fragments(payload, _JAVA_FRAGMENT_BYTES, between))
     expect_served(world, "ENV-10", (await call).call, "wf-1", "one answer")
-    await world.control.executors(app)
+    await look(world, app)
     _expect_connected(world, executor, since)
 
 

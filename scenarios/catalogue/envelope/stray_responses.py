@@ -17,6 +17,7 @@ from scenarios.catalogue.envelope.calls import (
     workflow_record,
 )
 from scenarios.catalogue.handshake.answers import info_answer
+from scenarios.catalogue.observing import look
 from scenarios.world import App, Executor, World
 
 _UNASKED: dict[str, Callable[[str], Mapping[str, Any]]] = {
@@ -42,7 +43,7 @@ async def _served_in_spite(world: World, app: App, executor: Executor, stray: Ma
     await executor.send(stray)
     await executor.send(found(request))
     expect_served(world, "ENV-4", (await call).call, "asked", "the outstanding call gets its own answer")
-    await world.control.executors(app)
+    await look(world, app)
 
 
 @scenario(
@@ -55,10 +56,9 @@ async def _served_in_spite(world: World, app: App, executor: Executor, stray: Ma
 async def unsolicited(world: World, stray: Callable[[str], Mapping[str, Any]]) -> None:
     app = await world.app()
     executor = await ready_executor(world, app, HELD)
-    since = world.note("connected and HEALTHY")
+    _expect_undisturbed(world, executor, world.note("connected and HEALTHY"))
     await _served_in_spite(world, app, executor, stray(executor.id))
     await expect_still_serving(world, app, "ENV-4", executor)
-    _expect_undisturbed(world, executor, since)
 
 
 @scenario(
@@ -70,7 +70,7 @@ async def unsolicited(world: World, stray: Callable[[str], Mapping[str, Any]]) -
 async def duplicate(world: World, repeated: str) -> None:
     app = await world.app()
     executor = await ready_executor(world, app, HELD)
-    since = world.note("connected and HEALTHY")
+    _expect_undisturbed(world, executor, world.note("connected and HEALTHY"))
     first = world.spawn(world.control.workflow(app, "get", "first"))
     request = await request_of(world, executor, "get_workflow", match={"workflow_id": "first"})
     await executor.send(found(request))
@@ -78,7 +78,6 @@ async def duplicate(world: World, repeated: str) -> None:
     expect_served(world, "ENV-4", (await first).call, "first", "one of the two answers")
     name = "first" if repeated == "asked" else repeated
     await _served_in_spite(world, app, executor, found(request, output=workflow_record(name)))
-    _expect_undisturbed(world, executor, since)
 
 
 @scenario(
@@ -90,13 +89,12 @@ async def duplicate(world: World, repeated: str) -> None:
 async def late(world: World) -> None:
     app = await world.app()
     executor = await ready_executor(world, app, HELD)
-    since = world.note("connected and HEALTHY")
+    _expect_undisturbed(world, executor, world.note("connected and HEALTHY"))
     given_up = world.spawn(world.control.workflow(app, "get", "first"))
     request = await request_of(world, executor, "get_workflow", match={"workflow_id": "first"})
     answer = await given_up
     world.expect("ENV-4", "answer", "the caller was told of a failure", call=answer.call, status=FAILURE)
     await _served_in_spite(world, app, executor, found(request))
-    _expect_undisturbed(world, executor, since)
 
 
 @scenario(
@@ -112,8 +110,8 @@ async def on_another_connection(world: World) -> None:
         request = await request_of(world, asked, "get_workflow", match={"workflow_id": "asked"})
         guesser = await ready_executor(world, elsewhere, HELD)
         since = world.note("the other executor answers in this one's place")
+        world.expect("ENV-4", "open", conn=guesser.conn, since=since, until=None)
         await guesser.send(found(request, output=workflow_record("guessed")))
-        await world.control.executors(elsewhere)
+        await look(world, elsewhere)
         await asked.send(found(request))
         expect_served(world, "ENV-4", (await call).call, "asked", "the answer of the executor that was asked")
-        world.expect("ENV-4", "open", conn=guesser.conn, since=since, until=None)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from scenarios.catalogue.observing import look
 from scenarios.errors import Prerequisite
 from scenarios.world import App, Executor, Reply, Script, World
 
@@ -38,7 +39,7 @@ async def asked_for_info(world: World, executor: Executor) -> Mapping[str, Any]:
 
 async def listed_ids(world: World, app: App) -> list[str]:
     """The ids that the executors list shows now."""
-    return [seen.executor for seen in await world.control.executors(app)]
+    return [seen.executor for seen in await look(world, app)]
 
 
 async def expect_nothing_registered(world: World, app: App, executor: Executor, clause: str) -> None:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from scenarios.catalogue import scenario
 from scenarios.catalogue.handshake.answers import SILENT, asked_for_info, info_answer
+from scenarios.catalogue.liveness.moments import seconds
+from scenarios.catalogue.observing import TRIES, look, too_slow
 from scenarios.errors import Prerequisite
 from scenarios.world import Script, World
 
@@ -27,7 +29,7 @@ async def never_answers(world: World, script: Script) -> None:
     timing = world.timing
     await world.until_status(executor, "HEALTHY", within_s=timing.handshake_deadline_s / 2)
     await world.until_closed(executor, within_s=timing.handshake_deadline_s + timing.scan_s + 2 * timing.slack_s)
-    await world.control.executors(app)
+    await look(world, app)
     world.expect(
         "HSK-9",
         "closed",
@@ -56,7 +58,7 @@ async def known_executor_dials_again(world: World) -> None:
     executor.script(SILENT)
     await asked_for_info(world, executor)
     await world.until_closed(executor, within_s=world.timing.handshake_deadline_s + world.timing.slack_s)
-    await world.control.executors(app)
+    await look(world, app)
     world.expect("HSK-6", "not_listed", executor=executor.id, since=away, until=None, statuses=["HEALTHY"])
 
 
@@ -65,18 +67,25 @@ async def known_executor_dials_again(world: World) -> None:
     clauses=("LIV-3",),
     title="An executor that answers executor_info late and then falls silent is found like any other",
     faults=(69,),
-    variants={"half": 0.5, "late": 0.8, "last-moment": 0.9},
+    variants={"half": "0.5*handshake", "late": "0.7*handshake", "last-moment": "handshake - slack"},
 )
-async def silent_after_late_handshake(world: World, share: float) -> None:
+async def silent_after_late_handshake(world: World, moment: str) -> None:
     """Only the upper bound is judged: whether the answer itself counts as a sign of life is left open (LIV-17)."""
     app = await world.app()
     timing = world.timing
     executor = await world.executor(app, script=SILENT, connect=False)
-    asked = await asked_for_info(world, executor)
-    await world.sleep(share * timing.handshake_deadline_s)
-    await executor.send(info_answer(executor.id, asked["request_id"]))
-    if not await world.until_status(executor, "HEALTHY", within_s=timing.slack_s + 2 * timing.scan_s):
-        raise Prerequisite("an answer before the handshake deadline did not register the executor")
+    for _ in range(TRIES):
+        dialled_ns = world.now_ns()
+        asked = await asked_for_info(world, executor)
+        await world.sleep(seconds(world, moment))
+        await executor.send(info_answer(executor.id, asked["request_id"]))
+        answered_s = (world.now_ns() - dialled_ns) / 1e9
+        if await world.until_status(executor, "HEALTHY", within_s=timing.slack_s + 2 * timing.scan_s):
+            break
+        if answered_s < timing.handshake_deadline_s - timing.slack_s / 2:
+            raise Prerequisite("an answer before the handshake deadline did not register the executor")
+    else:
+        return too_slow(world, f"the answer left {answered_s:.3f} s after the dial, past the handshake deadline")
     await executor.freeze()
     frozen = world.last("fault", kind="freeze")
     silence_s = timing.ping_wait_s + timing.ping_interval_s + timing.scan_s + 2 * timing.slack_s

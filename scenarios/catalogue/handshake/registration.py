@@ -7,6 +7,7 @@ from typing import Any
 
 from scenarios.catalogue import scenario
 from scenarios.catalogue.handshake.answers import SILENT, asked_for_info, info_answer
+from scenarios.catalogue.observing import look
 from scenarios.world import App, Executor, World
 
 _METADATA = {"zone": "eu-1", "weight": 3, "flags": {"canary": True, "tags": ["a", "ä/ö"]}}
@@ -18,7 +19,7 @@ async def _expect_listed(world: World, app: App, executor: Executor, clause: str
     wanted = {"status": "HEALTHY", **fields}
 
     async def shown() -> bool:
-        listed = [seen for seen in await world.control.executors(app) if seen.executor == executor.id]
+        listed = [seen for seen in await look(world, app) if seen.executor == executor.id]
         return any(all(getattr(seen, name) == value for name, value in wanted.items()) for seen in listed)
 
     await world.until(shown, within_s=timing.handshake_deadline_s + timing.slack_s + timing.scan_s)

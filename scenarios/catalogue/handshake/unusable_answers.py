@@ -35,6 +35,11 @@ async def no_usable_id(world: World, changes: Mapping[str, Any]) -> None:
         del answer["executor_id"]
     await executor.send(answer)
     await expect_nothing_registered(world, app, executor, "HSK-4")
+    await world.until_closed(executor, within_s=world.timing.handshake_deadline_s + 2 * world.timing.slack_s)
+    world.expect(
+        "HSK-4", "released", "a socket of nobody is given up by the handshake deadline", conn=executor.conn,
+        after=world.last("upgraded", conn=executor.conn), latest="handshake + scan + slack",
+    )  # fmt: skip
 
 
 _OTHER_IDS: dict[str, Callable[[str], object]] = {

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from scenarios.catalogue import scenario
-from scenarios.catalogue.liveness.moments import DISCONNECTED_BY, ENDS, healthy, leave, patience
+from scenarios.catalogue.liveness.moments import DISCONNECTED_BY, ENDS, SILENT_BY, healthy, leave, patience
 from scenarios.world import Executor, World
 
 
@@ -49,6 +49,10 @@ async def half_close(world: World) -> None:
     moment = world.note(f"{executor.id} shuts down its sending side")
     await executor.half_close()
     await _expect_disconnected(world, executor, moment)
+    await world.until_closed(executor, within_s=patience(world, SILENT_BY))
+    world.expect(
+        "LIV-4", "released", "the relay ends its half too", conn=executor.conn, after=moment, latest=SILENT_BY
+    )
 
 
 async def _expect_disconnected(world: World, executor: Executor, moment: int) -> None:

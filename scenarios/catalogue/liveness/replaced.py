@@ -5,10 +5,12 @@ from __future__ import annotations
 from scenarios.catalogue import scenario
 from scenarios.catalogue.liveness.moments import (
     DEAD_BY,
+    HEALTHY_BY,
     back,
     expect_stays,
     healthy,
     naming,
+    patience,
     read_audit,
     seconds,
 )
@@ -20,6 +22,14 @@ HEALTHY_THROUGH_ONE_BY = "w + i + 2*slack + redial"  # LIV-12
 def _redialling(world: World) -> Script:
     """As an SDK does: whoever is closed dials again."""
     return Script(redial_s=world.timing.redial_s)
+
+
+def _expect_healthy_through_one(world: World, clause: str, executor: Executor, after: int) -> None:
+    if world.profile.can("list"):
+        world.expect(
+            clause, "listed", "HEALTHY through one of the two",
+            executor=executor.id, after=after, fields={"status": "HEALTHY"}, latest=HEALTHY_THROUGH_ONE_BY,
+        )  # fmt: skip
 
 
 async def _expect_not_recovered(world: World, clause: str, app: App, executor: Executor, since: int) -> None:
@@ -63,10 +73,11 @@ async def stale_close(world: World, end: tuple[str, str]) -> None:
         await world.sleep(seconds(world, after))
         world.note(f"the old socket ends by {how}")
         await executor.drop(how, conn=old)
+    _expect_healthy_through_one(world, "LIV-12", executor, returned)
     await world.sleep(seconds(world, HEALTHY_THROUGH_ONE_BY))
     since = returned
     if executor.conn != new:
-        await healthy(world, executor)
+        await world.until_status(executor, "HEALTHY", within_s=patience(world, HEALTHY_BY))
         since = world.note("HEALTHY through another socket")
     await world.sleep(seconds(world, DEAD_BY))
     until = world.note("a whole grace period later")
@@ -83,16 +94,22 @@ async def stale_close(world: World, end: tuple[str, str]) -> None:
     variants=("close-1000", "fin", "rst"),
 )
 async def crossing(world: World, how: str) -> None:
-    """Dials while the end of the old socket is on its way: the relay may meet the two in either order."""
+    """Dials while the end of the old socket is on its way: the relay may meet the two in either order.
+
+    Whoever is refused because the old socket is still known dials again.
+    """
     app = await world.app()
     executor, peer = await world.executor(app), await world.executor(app)
     await healthy(world, executor, peer)
     old = executor.conn
+    ends = world.note("the old socket ends and the new one is dialled")
     if how == "close-1000":
         await world.gather(executor.close(1000, conn=old), executor.connect())
     else:
         await world.gather(executor.drop(how, conn=old), executor.connect())
-    await healthy(world, executor)
+    executor.script(_redialling(world))
+    _expect_healthy_through_one(world, "LIV-11", executor, ends)
+    await world.until_status(executor, "HEALTHY", within_s=patience(world, HEALTHY_THROUGH_ONE_BY))
     since = world.note("HEALTHY through the new socket")
     await world.sleep(seconds(world, DEAD_BY))
     until = world.note("a whole grace period later")
@@ -126,11 +143,7 @@ async def second_socket(world: World, first: str) -> None:
     await world.sleep(seconds(world, "g + scan + slack"))
     until = world.note("a whole grace period later")
     world.expect("LIV-18", "open", "the newest socket wins", conn=new, since=returned, until=until)
-    if world.profile.can("list"):
-        world.expect(
-            "LIV-12", "listed", "HEALTHY through one of the two",
-            executor=executor.id, after=returned, fields={"status": "HEALTHY"}, latest=HEALTHY_THROUGH_ONE_BY,
-        )  # fmt: skip
+    _expect_healthy_through_one(world, "LIV-12", executor, returned)
     await _expect_not_recovered(world, "LIV-12", app, executor, returned)
 
 

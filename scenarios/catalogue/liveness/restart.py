@@ -20,7 +20,7 @@ from scenarios.catalogue.liveness.moments import (
     read_audit,
     seconds,
 )
-from scenarios.errors import Prerequisite
+from scenarios.catalogue.observing import look, too_slow
 from scenarios.world import App, Executor, World
 
 DEAD_FROM_READY_BY = "g + scan + slack"  # the relay itself starts the period: no slack for noticing
@@ -70,7 +70,7 @@ async def was_healthy(world: World, down: str) -> None:
     await world.sleep(seconds(world, "0.3*g"))
     returned = await back(world, returning)
     in_time = _in_time(world, ready_ns)
-    await dead(world, lost)
+    await world.until_status(lost, "DEAD", "GONE", within_s=patience(world, DEAD_FROM_READY_BY))
     world.expect(
         "LIV-15", "transition", "who stays away has a whole grace period from readiness",
         executor=lost.id, to=["DEAD", "GONE"], after=starting, earliest=DEAD_FROM, latest=None,
@@ -124,7 +124,7 @@ async def was_disconnected(world: World, down: float) -> None:
     ready = world.note("the relay is ready")
     await back(world, peer)
     age_most_s, age_least_s = (killed_ns - leaves_ns) / 1e9, (killed_after_ns - left_ns) / 1e9
-    await dead(world, executor, g=app.grace_s)
+    await world.until_status(executor, "DEAD", "GONE", within_s=patience(world, DEAD_FROM_READY_BY, app.grace_s))
     world.expect(
         "LIV-15", "transition", "DEAD no sooner than the rest of its grace period after readiness",
         executor=executor.id, to=["DEAD", "GONE"], after=starting, g=app.grace_s,
@@ -158,8 +158,13 @@ async def disconnected_returns(world: World) -> None:
     await world.sleep(seconds(world, "0.3*g"))
     returned = await back(world, executor)
     if not _in_time(world, ready_ns):
-        raise Prerequisite("the host was too slow to come back within the grace period")
-    await healthy(world, executor)
+        return too_slow(world, "it came back later than a grace period after readiness")
+    await world.until_status(executor, "HEALTHY", within_s=patience(world, HEALTHY_BY))
+    if world.profile.can("list"):
+        world.expect(
+            "LIV-15", "listed", "HEALTHY again", executor=executor.id, after=returned,
+            fields={"status": "HEALTHY"}, latest=HEALTHY_BY,
+        )  # fmt: skip
     since = world.note("HEALTHY again")
     await world.sleep(seconds(world, "0.7*g + scan + slack"))
     until = world.note("a whole grace period after readiness")
@@ -187,7 +192,7 @@ async def was_dead(world: World) -> None:
     _, ready = await _killed(world, "0.5*g")
     await world.sleep(seconds(world, "0.3*g"))
     if world.profile.can("list"):
-        await world.control.executors(app)
+        await look(world, app)
     late = world.note("still without a peer")
     expect_stays(world, "LIV-15", "stays DEAD", executor, "DEAD", since=ready, until=late)
     peer = await world.executor(app)

@@ -6,6 +6,7 @@ from collections.abc import Awaitable, Callable
 
 from scenarios.catalogue import scenario
 from scenarios.catalogue.liveness.moments import DEAF, SILENT_BY, healthy, seconds
+from scenarios.catalogue.observing import look
 from scenarios.world import Executor, World
 
 Sign = Callable[[Executor, int], Awaitable[None]]
@@ -46,7 +47,7 @@ async def counts_as_life(world: World, kind: str) -> None:
             break
         await SIGNS[kind](executor, number)
     alive = any(
-        seen.executor == executor.id and seen.status == "HEALTHY" for seen in await world.control.executors(app)
+        seen.executor == executor.id and seen.status == "HEALTHY" for seen in await look(world, app)
     )
     world.expect(
         "LIV-17", "value", f"{kind} without pongs",

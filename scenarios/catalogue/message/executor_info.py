@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from scenarios.catalogue import scenario
 from scenarios.catalogue.envelope.calls import ready_executor
+from scenarios.catalogue.observing import look
 from scenarios.world import World
 
 
@@ -35,7 +36,7 @@ async def asked(world: World) -> None:
             fields={"status": "HEALTHY", "version": "v7", "metadata": {"zone": "eu-1"}},
             latest="handshake",
         )
-        await world.control.executors(app)
+        await look(world, app)
         await executor.close()
         await world.until_status(executor, "DISCONNECTED", within_s=world.timing.handshake_deadline_s)
         await executor.connect()

@@ -13,6 +13,7 @@ from scenarios.catalogue.liveness.moments import (
     scripted,
     seconds,
 )
+from scenarios.catalogue.observing import look
 from scenarios.catalogue.recovery.dispatches import HOLDS, Dispatch, Dispatches, accept
 from scenarios.world import Executor, Reply, World
 
@@ -35,7 +36,7 @@ async def deleted(world: World) -> None:
 
     async def accept_later(world: World, dispatch: Dispatch) -> None:
         await world.sleep(seconds(world, "slack"))
-        await world.control.executors(app)
+        await look(world, app)
         await accept(world, dispatch)
 
     app = await world.app()
@@ -98,7 +99,7 @@ async def pending_left(world: World) -> None:
     asked_s = patience(world, "g + scan + recovery + request")
     await world.until_frame(peer, "exist_pending_workflows", within_s=asked_s, match=_about(executor))
     yes = world.note("the first yes")
-    await world.control.executors(app)
+    await look(world, app)
     await world.until_frame(peer, "exist_pending_workflows", within_s=asked_s, match=_about(executor), count=2)
     kept = world.note("the second yes")
     if world.profile.can("surfaced"):

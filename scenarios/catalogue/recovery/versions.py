@@ -80,6 +80,10 @@ async def other_version(world: World, version: str) -> None:
         match=naming(executor), after=joined, latest=JOINED_ASKED_BY,
     )  # fmt: skip
     await gone(world, executor)
+    if world.profile.can("surfaced"):
+        recovered = world.note("recovered")
+        await world.control.surfaced(app)
+        world.expect("REC-15", "cleared", "what is over waits no more", executor=executor.id, since=recovered)
     await read_audit(world, app)
 
 

@@ -9,6 +9,7 @@ from scenarios.catalogue.connection.dialing import dial
 from scenarios.catalogue.envelope.calls import HELD, expect_still_serving, ready_executor
 from scenarios.catalogue.envelope.raw_frames import PING, TEXT, frame, header
 from scenarios.catalogue.handshake.answers import SILENT
+from scenarios.catalogue.observing import look
 from scenarios.world import Executor, Script, World
 
 _CROWD = 30
@@ -62,6 +63,8 @@ async def small_crowd(world: World, kind: tuple[Script, Callable[[Executor], Awa
     app, theirs = await world.app(), await world.app()
     resident = await ready_executor(world, app, HELD)
     since = world.note("one executor that behaves; a crowd comes")
+    world.expect("ROB-1", "open", "its socket is kept", conn=resident.conn, since=since, until=None)
+    world.expect("ROB-1", "stays", executor=resident.id, statuses=["HEALTHY"], since=since, until=None)
     crowd = [await world.executor(theirs, script=script, connect=False) for _ in range(_CROWD)]
     for executor in crowd:
         await dial(world, executor)
@@ -69,8 +72,6 @@ async def small_crowd(world: World, kind: tuple[Script, Callable[[Executor], Awa
         await act(executor)
     for number in range(5):
         await expect_still_serving(world, app, "ROB-1", resident, name=f"amid-{number}")
-        await world.control.executors(app)
+        await look(world, app)
     await world.until_ping(resident, within_s=world.timing.ping_wait_s)
-    await world.control.executors(app)
-    world.expect("ROB-1", "open", "its socket is kept", conn=resident.conn, since=since, until=None)
-    world.expect("ROB-1", "stays", executor=resident.id, statuses=["HEALTHY"], since=since, until=None)
+    await look(world, app)

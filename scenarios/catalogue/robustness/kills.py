@@ -8,6 +8,7 @@ from scenarios.catalogue import scenario
 from scenarios.catalogue.connection.dialing import dial
 from scenarios.catalogue.envelope.calls import HELD, ready_executor
 from scenarios.catalogue.handshake.answers import SILENT
+from scenarios.catalogue.observing import look
 from scenarios.errors import TargetError
 from scenarios.world import App, Reply, Script, World
 
@@ -32,7 +33,7 @@ async def _amid_calls(world: World, app: App) -> None:
 async def _amid_writes(world: World, app: App) -> None:
     for number in range(40):
         world.spawn(world.control.patch_settings(app, {"executorTimeoutSecs": 30 + number}))
-    await world.control.executors(app)
+    await look(world, app)
 
 
 async def _amid_recovery(world: World, app: App) -> None:
@@ -104,7 +105,7 @@ async def _expect_serving(world: World, app: App) -> None:
     conn, _ = await dial(world, executor)
     world.expect("ROB-3", "accepted", "its application and key are known again", conn=conn)
     await world.until_status(executor, "HEALTHY", within_s=world.timing.handshake_deadline_s)
-    await world.control.executors(app)
+    await look(world, app)
     world.expect(
         "ROB-3",
         "listed",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from scenarios.catalogue import scenario
+from scenarios.catalogue.observing import look
 from scenarios.world import Script, World
 
 _EXECUTORS = 50
@@ -38,5 +39,5 @@ async def fifty(world: World) -> None:
             latest="g",
         )
     await world.sleep(app.grace_s)  # what a relay would wrongly recover, it recovers now
-    await world.control.executors(app)
+    await look(world, app)
     world.expect("ROB-2", "no_frame", "nobody is recovered", app=app.name, type="recovery", since=since, until=None)
