@@ -12,7 +12,6 @@ from scenarios.catalogue.liveness.moments import (
     HEALTHY_BY,
     PREMISE_S,
     back,
-    dead,
     expect_stays,
     healthy,
     leave,
@@ -116,7 +115,7 @@ async def flapping(world: World) -> None:
         return too_slow(world, f"an absence lasted longer than the grace period of {app.grace_s:g} s")
     left = await leave(world, executor)
     await _expect_never_dead(world, "LIV-8", app, executor, since=since, until=left)
-    await dead(world, executor)
+    await world.until_status(executor, "DEAD", "GONE", within_s=patience(world, DEAD_BY))
     world.expect(
         "LIV-7", "transition", "DEAD one whole grace period after the last disconnection",
         executor=executor.id, to=["DEAD", "GONE"], after=left, earliest=DEAD_FROM, latest=DEAD_BY,

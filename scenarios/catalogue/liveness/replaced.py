@@ -9,6 +9,7 @@ from scenarios.catalogue.liveness.moments import (
     back,
     expect_stays,
     healthy,
+    introduced,
     naming,
     patience,
     read_audit,
@@ -102,13 +103,12 @@ async def crossing(world: World, how: str) -> None:
     executor, peer = await world.executor(app), await world.executor(app)
     await healthy(world, executor, peer)
     old = executor.conn
-    ends = world.note("the old socket ends and the new one is dialled")
     if how == "close-1000":
         await world.gather(executor.close(1000, conn=old), executor.connect())
     else:
         await world.gather(executor.drop(how, conn=old), executor.connect())
     executor.script(_redialling(world))
-    _expect_healthy_through_one(world, "LIV-11", executor, ends)
+    _expect_healthy_through_one(world, "LIV-11", executor, introduced(world, executor))
     await world.until_status(executor, "HEALTHY", within_s=patience(world, HEALTHY_THROUGH_ONE_BY))
     since = world.note("HEALTHY through the new socket")
     await world.sleep(seconds(world, DEAD_BY))

@@ -7,7 +7,6 @@ from scenarios.catalogue.liveness.moments import (
     DEAD_BY,
     DEAD_FROM,
     SILENT_BY,
-    dead,
     expect_stays,
     healthy,
     leave,
@@ -59,7 +58,7 @@ async def while_away(world: World, step_s: float) -> None:
     left = await leave(world, executor)
     await world.sleep(seconds(world, "0.5*g"))
     await world.relay.step_clock(step_s)
-    await dead(world, executor)
+    await world.until_status(executor, "DEAD", "GONE", within_s=patience(world, DEAD_BY))
     world.expect(
         "LIV-16", "transition", "DEAD when its grace period is over",
         executor=executor.id, to=["DEAD", "GONE"], after=left, earliest=DEAD_FROM, latest=DEAD_BY,

@@ -163,6 +163,15 @@ class LocksTheReturningOut(Core):
             super()._register(connection, info)
 
 
+class OverlooksTheReturned(Core):
+    """Whoever was DISCONNECTED stays so."""
+
+    def _register(self, connection: Connection, info: ExecutorInfo) -> None:
+        before = self.executors.get(ExecutorKey(*connection.application, info.executor_id))
+        if before is None or before.status is not Status.DISCONNECTED:
+            super()._register(connection, info)
+
+
 class DeletesOnLateAcknowledgement(Core):
     def _recovery_answered(self, pending: Pending, data: bytes) -> None:
         super()._recovery_answered(pending, data)
@@ -190,6 +199,20 @@ class KillsOnRestart(Core):
     def _restore_executor(self, executor: Executor, gap_ns: int) -> None:
         dead = replace(executor, status=Status.DEAD, conn=None, recovery=Recovery(Phase.WAITING), dead_at_ns=None)
         super()._restore_executor(dead, gap_ns)
+
+
+class NeverDiesAfterARestart(Core):
+    """Who is away when the relay starts again is waited for without an end."""
+
+    restarted = False
+
+    def load(self, stored: Stored, now_ns: int, now_ms: int = 0) -> list[Effect]:
+        self.restarted = True
+        return super().load(stored, now_ns, now_ms)
+
+    def _grace_due(self, key: ExecutorKey) -> None:
+        if not self.restarted:
+            super()._grace_due(key)
 
 
 class CountsDowntime(Core):
@@ -233,6 +256,8 @@ class GraceByTheWallClock(Core):
         (IgnoresPongs, "LIV-5/late-pongs", "LIV-5"),
         (HalfAGrace, "LIV-6/reconnect/late", "LIV-6"),
         (KeepsTheGraceTimer, "LIV-6/reconnect/half-way", "LIV-6"),
+        (OverlooksTheReturned, "LIV-6/reconnect/early", "LIV-6"),
+        (OverlooksTheReturned, "LIV-8/flapping", "LIV-8"),
         (HalfAGrace, "LIV-7/stays-away/rst", "LIV-7"),
         (TwoGraces, "LIV-7/stays-away/close-1000", "LIV-7"),
         (TwoGraces, "LIV-7/silent", "LIV-7"),
@@ -241,6 +266,7 @@ class GraceByTheWallClock(Core):
         (OneGraceForAll, "LIV-9/changed", "LIV-9"),
         (DemotesOnAnyClose, "LIV-11/stale-close/rst-at-once", "LIV-11"),
         (DemotesOnAnyClose, "LIV-11/stale-close/ping-wait-expiry", "LIV-11"),
+        (OverlooksTheReturned, "LIV-11/crossing/fin", "LIV-11"),
         (RecoversTheSecondSocket, "LIV-12/second-socket/frozen", "LIV-12"),
         (KeepsOlderSockets, "LIV-12/second-socket/answering", "LIV-18"),
         (LocksTheReturningOut, "LIV-13/only-executor", "LIV-13"),
@@ -251,6 +277,10 @@ class GraceByTheWallClock(Core):
         (ForgetsOnRestart, "LIV-15/dead", "LIV-15"),
         (KillsOnRestart, "LIV-15/healthy/short", "LIV-15"),
         (KillsOnRestart, "LIV-15/disconnected-returns", "LIV-15"),
+        (OverlooksTheReturned, "LIV-15/disconnected-returns", "LIV-15"),
+        (NeverDiesAfterARestart, "LIV-15/healthy/short", "LIV-15"),
+        (NeverDiesAfterARestart, "LIV-15/disconnected/short", "LIV-15"),
+        (ForgetsOnRestart, "LIV-15/disconnected-returns", "LIV-15"),
         (CountsDowntime, "LIV-15/disconnected/longer-than-the-rest", "LIV-15"),
         (WholeGraceForAll, "LIV-15/disconnected/short", "LIV-15"),
         (GraceByTheWallClock, "LIV-16/while-away/back", "LIV-16"),
