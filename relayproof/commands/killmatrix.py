@@ -95,7 +95,7 @@ def killmatrix(
     results
         Where the run's folder goes; it holds matrix.json.
     earlier
-        Files matrix.json of earlier runs, to be joined with this one on the page.
+        Files matrix.json of earlier runs, oldest first: this run is added to them.
     output
         The page to write. Default: docs/kill-matrix.md for a run without defect and select, else none.
     """
@@ -113,7 +113,7 @@ def killmatrix(
         if (ids := tuple(s.id for s in _scenarios(each, where, chosen, full=full or (ci and where == "simulated"))))
     ]
     matrix = _played(tasks, jobs or os.cpu_count() or 1, seed)
-    for path in earlier:
+    for path in reversed(earlier):
         matrix = msgspec.json.decode(path.read_bytes(), type=Matrix).joined(matrix)
     (folder / "matrix.json").write_bytes(msgspec.json.format(msgspec.json.encode(matrix), indent=1) + b"\n")
     whole = defect == "*" and not select

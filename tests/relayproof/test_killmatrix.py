@@ -124,6 +124,25 @@ def test_the_command_kills_a_defect_and_leaves_matrix_and_page(tmp_path: Path) -
     assert stored.kills("pings-rarely", "LIV-1")
 
 
+def test_a_run_is_added_to_earlier_ones_and_the_newest_cell_counts(tmp_path: Path) -> None:
+    files = []
+    for number, verdict in enumerate((Verdict.FAILED, Verdict.EARLY)):
+        old = Matrix(cells=(cell("never-pongs", "LIV-2/long-request", LIV_2=verdict),), seed=number)
+        files.append(tmp_path / f"{number}.json")
+        files[-1].write_bytes(msgspec.json.encode(old))
+    killmatrix(
+        world=("simulated",),
+        defect="pings-rarely",
+        select=("LIV-1/idle",),
+        jobs=1,
+        results=tmp_path,
+        earlier=tuple(files),
+    )
+    stored = msgspec.json.decode((tmp_path / "latest" / "matrix.json").read_bytes(), type=Matrix)
+    assert [kill.verdict for kill in stored.kills("never-pongs", "LIV-2")] == [Verdict.EARLY]
+    assert stored.kills("pings-rarely", "LIV-1")
+
+
 def test_a_defect_that_nothing_kills_fails_the_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     code = killmatrix(
         world=("simulated",), full=True, defect="pings-rarely", select=("HSK-1",), jobs=1, results=tmp_path
