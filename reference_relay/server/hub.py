@@ -9,7 +9,6 @@ from __future__ import annotations
 import asyncio
 import itertools
 import time
-import uuid
 from collections import Counter
 from collections.abc import Callable, Sequence
 from functools import partial
@@ -32,6 +31,8 @@ from reference_relay.core.effects import (
 from reference_relay.core.events import Call, CallAbandoned, CloseConnections, Event, Opened, Tick
 from reference_relay.core.records import AppKey, Executor, ExecutorKey, Status
 from reference_relay.errors import StoreUnavailable
+from reference_relay.server.auditing import automatic_entry, without_keys
+from reference_relay.server.logs import Redactor
 from reference_relay.store import AuditEntry, Clock, SaveRecord, Store, Write
 from reference_relay.store.writer import GroupWriter
 
@@ -63,12 +64,19 @@ class Peer(Protocol):
 class Hub:
     """Start it inside the running loop. ``on_failure`` hears of a store that failed for good: the relay must stop."""
 
-    def __init__(self, core: Core, store: Store, on_failure: Callable[[BaseException], None]) -> None:
+    def __init__(
+        self,
+        core: Core,
+        store: Store,
+        on_failure: Callable[[BaseException], None],
+        redactor: Redactor | None = None,
+    ) -> None:
         self.core = core
         self.store = store
         self.trouble: str | None = None  # why nothing becomes durable now
         self.recoveries: Counter[tuple[AppKey, str]] = Counter()  # (application, "success" or "failure")
         self._loop = asyncio.get_running_loop()
+        self._redactor = redactor or Redactor()
         self._writer = GroupWriter(
             store, deliver=self._delivered, on_trouble=self._store_trouble, on_failure=on_failure
         )
@@ -256,28 +264,13 @@ class Hub:
         key = AppKey(effect.org, effect.application)
         if effect.operation == "executor.recover":
             self.recoveries[key, "success" if effect.success else "failure"] += 1
-        application = self.core.applications.get(key)
-        return AuditEntry(
-            id=str(uuid.uuid4()),
-            org=effect.org,
-            emit_ms=wall_ms(),
-            operation=effect.operation,
-            success=effect.success,
-            subject_type="user",  # of the two that the API document has, the one that is no key
-            subject_id="relay",
-            subject_display="relay",
-            target_type="application",
-            target_id=application.app_id if application else effect.application,
-            source_ip="",
-            application=effect.application,
-            details={"application_name": effect.application, **effect.details},
-        )
+        return automatic_entry(effect, self.core.applications.get(key), wall_ms())
 
     # ---- durability
 
     def _submit(self, writes: Sequence[Write], then: Callable[[], None]) -> None:
         self._unwritten += 1
-        self._writer.submit(writes, then)
+        self._writer.submit([without_keys(w, self._redactor) if type(w) is AuditEntry else w for w in writes], then)
 
     def _delivered(self, durable: Sequence[Callable[[], None]]) -> None:
         """Called in the writer's thread: the loop is woken once for a whole group."""

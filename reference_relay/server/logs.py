@@ -22,8 +22,16 @@ _PATTERNS = (
 )
 
 
+# A key for sure: what relays hand out as keys, which no name of an application looks like.
+_CERTAIN = re.compile(r"dbos_[a-z0-9_]{3,30}_[A-Za-z0-9.~-]{16,}")
+
+
 class Redactor:
-    """Replaces keys in text. Log lines are written without keys in the first place; this is the net below."""
+    """Replaces keys in text. Log lines are written without keys in the first place; this is the net below.
+
+    In log lines (`text`, `value`) whatever may be a key goes; where names must stay readable, as in the audit log and
+    in answers (`names`), only what is one: a key that somebody pasted where a name belongs.
+    """
 
     def __init__(self) -> None:
         self._known: set[str] = set()
@@ -36,21 +44,35 @@ class Redactor:
     def text(self, text: str) -> str:
         for pattern, replacement in _PATTERNS:
             text = pattern.sub(replacement, text)
+        return self._without_known(text)
+
+    def value(self, value: Any) -> Any:
+        return _everywhere(value, self.text)
+
+    def name(self, text: str) -> str:
+        return self._without_known(_CERTAIN.sub("<key>", text))
+
+    def names(self, value: Any) -> Any:
+        return _everywhere(value, self.name)
+
+    def _without_known(self, text: str) -> str:
         for secret in self._known:
             text = text.replace(secret, "<key>")
         return text
 
-    def value(self, value: Any) -> Any:
-        if isinstance(value, str):
-            return self.text(value)
-        if isinstance(value, dict):
-            return {self.value(key): self.value(item) for key, item in value.items()}
-        if isinstance(value, list | tuple):
-            return [self.value(item) for item in value]
-        return value if isinstance(value, int | float | bool | None) else self.text(str(value))
-
     def __call__(self, logger: Any, method: str, event: Any) -> Any:
         return {key: self.value(value) for key, value in event.items()}
+
+
+def _everywhere(value: Any, change: Callable[[str], str]) -> Any:
+    """Change all strings of a JSON value; what is no JSON value becomes one."""
+    if isinstance(value, str):
+        return change(value)
+    if isinstance(value, dict):
+        return {_everywhere(key, change): _everywhere(item, change) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [_everywhere(item, change) for item in value]
+    return value if isinstance(value, int | float | bool | None) else change(str(value))
 
 
 def configure(level: str, redactor: Redactor, stream: TextIO | None = None) -> None:

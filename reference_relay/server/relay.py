@@ -75,7 +75,7 @@ class Relay:
         stored = self._store.load()
         patched = self._store.patched()
         core = self._parts.core(CoreConfig(timing=self._config.timing, request_prefix=secrets.token_hex(4)))
-        self._hub = hub = self._parts.hub(core, self._store, self._store_failed)
+        self._hub = hub = self._parts.hub(core, self._store, self._store_failed, self._redactor)
         gate = self._parts.gate(self._config, self._store.keys(), lambda key: key in core.applications)
         self._server = _Server(self._http(gate), self._ready)
         hub.start(stored)
@@ -87,7 +87,9 @@ class Relay:
             await self._server.serve(sockets=[listener])
         finally:
             hub.stop()
-            hub.close()
+            if not hub.close():
+                log.critical("the store did not take the last changes in time")
+                self._exit_code = STORE_FAILED
         log.info("stopped")
         return self._exit_code
 
@@ -113,6 +115,7 @@ class Relay:
             HttpProtocol,
             connect=partial(self._parts.connection, context),
             header_deadline_s=self._config.limits.header_deadline_s,
+            body_bytes=self._config.limits.body_bytes,
         )
         return uvicorn.Config(
             self._parts.api(context),
@@ -163,13 +166,9 @@ class Relay:
 
     def _store_failed(self, failure: BaseException) -> None:
         """Called in the writer's thread. Without a store nothing can be promised any more."""
-
-        def stop() -> None:
-            log.critical("the store failed, so the relay stops", failure=str(failure))
-            self._exit_code = STORE_FAILED
-            self._stop()
-
-        self._loop.call_soon_threadsafe(stop)
+        log.critical("the store failed, so the relay stops", failure=str(failure))
+        self._exit_code = STORE_FAILED
+        self._loop.call_soon_threadsafe(self._stop)
 
 
 class _Server(uvicorn.Server):

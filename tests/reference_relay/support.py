@@ -42,6 +42,7 @@ CONFIG = {
     },
     "timing": TIMING,
 }
+ROOT = Path(__file__).parents[2]
 T = TypeVar("T")
 
 
@@ -57,10 +58,13 @@ def until(probe: Callable[[], T | None], what: str, within_s: float = 10.0) -> T
 
 
 class RelayProcess:
-    """`python -m reference_relay` on a folder of its own."""
+    """`python -m reference_relay` (or another module that serves one) on a folder of its own."""
 
-    def __init__(self, folder: Path, config: Mapping[str, Any] | None = CONFIG, *options: str) -> None:
+    def __init__(
+        self, folder: Path, config: Mapping[str, Any] | None = CONFIG, *options: str, module: str = "reference_relay"
+    ) -> None:
         self.folder = folder
+        self._module = module
         self.config = folder / "relay.yaml"
         if config is not None:
             self.config.write_text(json.dumps(config), encoding="utf-8")  # JSON is YAML
@@ -73,8 +77,8 @@ class RelayProcess:
         environment = {k: v for k, v in os.environ.items() if not k.startswith("RELAYPROOF_")}
         with self.log_path.open("ab") as log:
             self.process = subprocess.Popen(
-                [sys.executable, "-m", "reference_relay", *self._options],
-                stdout=subprocess.PIPE, stderr=log, cwd=self.folder, env=environment,
+                [sys.executable, "-m", self._module, *self._options],
+                stdout=subprocess.PIPE, stderr=log, cwd=self.folder, env=environment | {"PYTHONPATH": str(ROOT)},
             )  # fmt: skip
         assert self.process.stdout is not None
         if not select.select([self.process.stdout], [], [], 20)[0]:
@@ -110,8 +114,10 @@ class RelayProcess:
 
 
 @contextmanager
-def relay_in(folder: Path, config: Mapping[str, Any] | None = CONFIG, *options: str) -> Iterator[RelayProcess]:
-    relay = RelayProcess(folder, config, *options)
+def relay_in(
+    folder: Path, config: Mapping[str, Any] | None = CONFIG, *options: str, module: str = "reference_relay"
+) -> Iterator[RelayProcess]:
+    relay = RelayProcess(folder, config, *options, module=module)
     try:
         yield relay
     finally:

@@ -184,7 +184,8 @@ class Api:
 
     def problem(self, problem: Problem) -> Response:
         headers = {"WWW-Authenticate": "Bearer"} if problem.status == 401 else {}
-        return Response(problem.body(), problem.status, headers, media_type="application/problem+json")
+        body = self.context.redactor.name(problem.body().decode())
+        return Response(body, problem.status, headers, media_type="application/problem+json")
 
     async def _http_error(self, request: Request, error: Exception) -> Response:
         assert isinstance(error, HTTPException)

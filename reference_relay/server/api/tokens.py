@@ -13,6 +13,8 @@ from reference_relay.server.gate import digest, make_secret
 from reference_relay.server.hub import wall_ms
 from reference_relay.store import KeyRecord, SaveKey
 
+LONGEST_NAME = 256
+
 
 class CreateToken(Body, frozen=True, kw_only=True):
     """Without permissions a key may only connect executors; without applications it is for all of them."""
@@ -72,10 +74,20 @@ def _check(request: ApiRequest, name: str, permissions: tuple[str, ...], apps: l
     for app in apps or ():
         if AppKey(request.org, app) not in request.context.hub.core.applications:
             raise Problem(404, f"no such application: {app}")
-    if not name:
-        raise Problem(422, "validation failed", [{"location": "path.tokenName", "message": "must not be empty"}])
+    if problem := _name_problem(request, name):
+        raise Problem(422, "validation failed", [{"location": "path.tokenName", "message": problem}])
     if request.context.gate.key(request.org, name) is not None:
         raise Problem(409, "a token of this name exists; names are unique in an organisation")
+
+
+def _name_problem(request: ApiRequest, name: str) -> str | None:
+    if not 0 < len(name) <= LONGEST_NAME:
+        return f"must have 1 to {LONGEST_NAME} characters"
+    if not name.isprintable():
+        return "must have no control characters"
+    if request.context.redactor.name(name) != name:
+        return "looks like a key; a name is shown to many"
+    return None
 
 
 def _view(request: ApiRequest, key: KeyRecord) -> dict[str, Any]:

@@ -307,3 +307,17 @@ def test_writes_of_the_driver_go_into_the_core_s_transaction() -> None:
         assert list(bench.store.load().applications) == [application]
 
     run(test)
+
+
+def test_no_entry_with_a_key_reaches_the_store() -> None:
+    key = "dbos_acme_0123456789abcdef0123"
+
+    async def test(bench: Bench) -> None:
+        bench.store.gate.set()
+        pasted = Audit("acme", "executor.recover", False, "shop", {"executorId": key, "error": [f"not {key}", 7]})
+        bench.core.script[Tick] = [pasted]
+        await bench.hub.apply(Tick())
+        (row,) = bench.store.audit("acme", AuditQuery())
+        assert row.entry.details == {"application_name": "shop", "executorId": "<key>", "error": ["not <key>", 7]}
+
+    run(test)
