@@ -1,4 +1,4 @@
-"""Each of two more pings gets a ping wait of its own."""
+"""It waits for more pings to stay unanswered than was agreed."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from reference_relay.core.records import Connection
     clauses=("LIV-3",),
     faults=(5,),
     where="core",
-    summary="gives a silent connection up after three ping waits",
+    summary="gives a silent connection up after two and a half ping waits",
 )
 class SilenceTooLate(Core):
     def _silent_at_ns(self, connection: Connection) -> int:
-        return connection.last_frame_ns + 3 * self._wait_ns
+        return connection.last_frame_ns + 5 * self._wait_ns // 2

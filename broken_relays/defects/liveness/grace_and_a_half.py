@@ -8,12 +8,12 @@ from reference_relay.core.records import Executor
 
 
 @defect(
-    "double-grace",
+    "grace-and-a-half",
     clauses=("LIV-7",),
     faults=(78,),
     where="core",
-    summary="declares an executor DEAD after twice its grace",
+    summary="declares an executor DEAD after one and a half of its grace",
 )
-class DoubleGrace(Core):
+class GraceAndAHalf(Core):
     def _dead_at_ns(self, executor: Executor) -> int:
-        return self._now_ns + 2 * self._grace_ns(executor.key.application)
+        return self._now_ns + 3 * self._grace_ns(executor.key.application) // 2
