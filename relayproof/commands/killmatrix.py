@@ -71,7 +71,9 @@ def killmatrix(
     earlier: Annotated[tuple[Path, ...], Parameter(consume_multiple=True, negative="", show_default=False)] = (),
     output: Path | None = None,
 ) -> int:
-    """Play scenarios against broken relays. Exit code 0 when every defect is killed, 1 when not, 3 harness error.
+    """Play scenarios against broken relays. Exit code 0 when every defect is killed, 1 when not.
+
+    A scenario that the harness itself failed in kills nothing, and is listed.
 
     By default each defect meets the scenarios of its own clauses' families: in virtual time where they run there, on
     the wire where they don't.
