@@ -8,6 +8,7 @@ from __future__ import annotations
 import asyncio
 import os
 import shlex
+import signal
 import sys
 from collections.abc import Iterable, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor, as_completed
@@ -34,7 +35,7 @@ from scenarios import catalogue, runner, worlds
 from scenarios.catalogue import Scenario
 from scenarios.errors import UnknownWorld
 from scenarios.profile_loading import resolve
-from scenarios.runner import RunOptions
+from scenarios.runner import Outcome, RunOptions
 from scenarios.worlds import SessionOptions
 from simulator.world import SimulatedSession
 from spec import claimed_clauses, clauses
@@ -218,8 +219,19 @@ def _real_sockets(task: Task) -> list[Cell]:
         jobs=AT_ONCE,
         command=shlex.join(["relayproof", *sys.argv[1:]]),
     )
-    outcome = asyncio.run(runner.run(options, _Silent()))
+    outcome = asyncio.run(_until_told(options))
     return [cell_of(task.defect, result, clauses()) for result in outcome.result.scenarios]
+
+
+async def _until_told(options: RunOptions) -> Outcome:
+    """SIGTERM ends a worker too, but not before its relays."""
+    task = asyncio.current_task()
+    assert task is not None
+    asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, task.cancel)
+    outcome = await runner.run(options, _Silent())
+    if outcome.interrupted:
+        os._exit(128 + signal.SIGTERM)  # the pool would catch a SystemExit and wait for its next task
+    return outcome
 
 
 class _Silent:
