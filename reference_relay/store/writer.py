@@ -7,10 +7,14 @@ from __future__ import annotations
 
 import queue
 import threading
+import time
 from collections.abc import Callable, Sequence
 
 from reference_relay.errors import StoreUnavailable
 from reference_relay.store import Store, Write
+
+LINGER_S = 0.002
+SMALL = 8  # batches; with more at once a commit pays already
 
 Batch = tuple[Sequence[Write], Callable[[], None]]
 
@@ -38,6 +42,7 @@ class GroupWriter:
         self._on_trouble = on_trouble
         self._on_failure = on_failure
         self._retry_s = retry_s
+        self._idle_since_s = 0.0
         self._queue: queue.SimpleQueue[Batch | None] = queue.SimpleQueue()
         self._stopping = threading.Event()
         self._thread = threading.Thread(target=self._run, name="store-writer", daemon=True)
@@ -58,15 +63,22 @@ class GroupWriter:
             while (batches := self._take()) is not None:
                 self._commit([write for writes, _ in batches for write in writes])
                 self._deliver([done for _, done in batches])
+                self._idle_since_s = time.monotonic()
         except BaseException as failure:  # noqa: BLE001 - handed on: a thread has nobody else to tell
             self._on_failure(failure)
 
     def _take(self) -> list[Batch] | None:
-        """Everything that waits now, at least one batch; None once closed and empty."""
+        """Everything that waits now, at least one batch; None once closed and empty.
+
+        Where commits follow each other closely, as when many executors join at once, a small group waits a moment for
+        more: what a commit costs is the commit, not its rows.
+        """
         first = self._queue.get()
         if first is None:
             return None
         batches = [first]
+        if self._queue.qsize() < SMALL and time.monotonic() - self._idle_since_s < LINGER_S:
+            time.sleep(LINGER_S)
         while not self._queue.empty():
             batch = self._queue.get_nowait()
             if batch is not None:

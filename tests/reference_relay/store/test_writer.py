@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import itertools
 import threading
 from collections.abc import Callable, Sequence
+from types import SimpleNamespace
+
+import pytest
 
 from reference_relay.errors import StoreUnavailable
 from reference_relay.store import Clock, Write
@@ -74,3 +78,38 @@ def test_any_other_failure_ends_it_loudly_and_nothing_is_called_done() -> None:
     writer.submit([Clock(1)], lambda: fail("done"))
     assert writer.close()
     assert [str(failure) for failure in failed] == ["impossible"]
+
+
+def test_a_small_group_close_behind_another_waits_for_more(monkeypatch: pytest.MonkeyPatch) -> None:
+    store = Slow()
+    store.go.set()
+    lingered: list[float] = []
+
+    def sleep(for_s: float) -> None:
+        lingered.append(for_s)
+        writer.submit([Clock(2)], lambda: None)  # comes while it lingers
+
+    monkeypatch.setattr("reference_relay.store.writer.time", SimpleNamespace(monotonic=lambda: 0.0, sleep=sleep))
+    writer = GroupWriter(store, deliver=call_all, on_trouble=fail, on_failure=fail)
+    finished = threading.Event()
+    writer.submit([Clock(1)], finished.set)
+    assert finished.wait(10)
+    assert store.batches[0] == [Clock(1), Clock(2)]
+    assert 0 < lingered[0] <= 0.005
+    monkeypatch.undo()
+    assert writer.close()
+
+
+def test_a_lone_batch_waits_for_nobody(monkeypatch: pytest.MonkeyPatch) -> None:
+    seconds = itertools.count(1.0)  # between one look at the clock and the next
+    clock = SimpleNamespace(monotonic=lambda: next(seconds), sleep=fail)
+    monkeypatch.setattr("reference_relay.store.writer.time", clock)
+    store = Slow()
+    store.go.set()
+    writer = GroupWriter(store, deliver=call_all, on_trouble=fail, on_failure=fail)
+    for number in range(3):
+        finished = threading.Event()
+        writer.submit([Clock(number)], finished.set)
+        assert finished.wait(10)
+    assert len(store.batches) == 3
+    assert writer.close()
