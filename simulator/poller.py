@@ -50,6 +50,10 @@ class Poller:
         self._timing = timing
         self._marks = marks
         self._changed = changed
+        self._records: list[Executor] = []  # what `_shown` was made of
+        self._shown: tuple[Seen, ...] = ()
+        self._looks_ns: tuple[int, ...] = ()
+        self._looks_grace_s = -1.0  # what `_looks_ns` was made for
         self._started = self._asking = self._again = False
         self._next_ns = 0
         self._moves: list[int] = []  # the last two moments between which the list changed
@@ -73,13 +77,16 @@ class Poller:
 
     def _until_next_ns(self) -> int:
         now_ns = self._clock.now_ns
-        looks_ns = _looks_ns(self._timing, self._app.grace_s)
-        next_ns = now_ns + self._step_ns
+        if self._looks_grace_s != self._app.grace_s:
+            self._looks_grace_s = self._app.grace_s
+            self._looks_ns = _looks_ns(self._timing, self._looks_grace_s)
+        looks_ns, last_ns = self._looks_ns, self._looks_ns[-1]
+        wait_ns = self._step_ns
         for mark_ns in (*self._marks(), *self._moves):
-            coming = bisect_right(looks_ns, now_ns - mark_ns)
-            if coming < len(looks_ns):
-                next_ns = min(next_ns, mark_ns + looks_ns[coming])
-        return next_ns - now_ns
+            since_ns = now_ns - mark_ns
+            if since_ns < last_ns:
+                wait_ns = min(wait_ns, looks_ns[bisect_right(looks_ns, since_ns)] - since_ns)
+        return wait_ns
 
     def _serve(self, asked_ns: int) -> None:
         """The question arrives at the relay."""
@@ -88,8 +95,15 @@ class Poller:
         elif self._key not in self._relay.core.applications:
             self._reply(asked_ns, "404 Not Found")
         else:
-            shown = tuple(_seen(record) for record in self._relay.core.executors_of(self._key))
+            shown = self._list()
             self._relay.settled(lambda settled: self._reply(asked_ns, shown if settled else "connection reset"))
+
+    def _list(self) -> tuple[Seen, ...]:
+        """The same object as long as the same records are there: most looks find nothing new."""
+        records = self._relay.core.executors_of(self._key)
+        if records != self._records:
+            self._records, self._shown = records, tuple(map(_seen, records))
+        return self._shown
 
     def _reply(self, asked_ns: int, shown: tuple[Seen, ...] | str) -> None:
         self._clock.call(self._latency_ns(), self._answer, asked_ns, shown)

@@ -140,8 +140,10 @@ class Relay:
 
         ``done(False)``: the relay died first.
         """
-        self._settling.append(done)
-        self._writer.settled(partial(self._settle, done))
+        if self._writer.busy:
+            self.commit((), done)
+        else:
+            done(True)
 
     def _settle(self, done: Callable[[bool], object]) -> None:
         self._settling.remove(done)

@@ -36,12 +36,10 @@ class Writer:
         if not self._busy:
             self._begin()
 
-    def settled(self, done: Callable[[], object]) -> None:
-        """Call ``done`` once everything submitted so far is durable."""
-        if self._busy:
-            self.submit((), done)
-        else:
-            done()
+    @property
+    def busy(self) -> bool:
+        """Whether something that was submitted is not durable yet."""
+        return self._busy
 
     def kill(self) -> None:
         """Nothing that is not durable by now ever will be."""

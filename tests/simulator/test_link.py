@@ -82,12 +82,14 @@ def test_a_kill_loses_what_is_not_durable_and_calls_nobody() -> None:
     assert [row.app_id for row in store.load().applications] == ["a"]
 
 
-def test_settled_waits_for_the_commit_under_way_only() -> None:
+def test_it_is_busy_until_what_came_during_a_commit_is_durable_too() -> None:
     clock = Clock()
     writer = Writer(clock, MemoryStore(), lambda: 100)
-    seen: list[tuple[str, int]] = []
-    writer.settled(lambda: seen.append(("idle", clock.now_ns)))
+    seen: list[int] = []
+    assert not writer.busy
     writer.submit([_application("a")], lambda: None)
-    writer.settled(lambda: seen.append(("busy", clock.now_ns)))
+    assert writer.busy
+    writer.submit((), lambda: seen.append(clock.now_ns))
     clock.run()
-    assert seen == [("idle", 0), ("busy", 200)]
+    assert seen == [200]
+    assert not writer.busy
