@@ -33,15 +33,19 @@ _HARSH = FAILING - {Verdict.VACUOUS, Verdict.STALE}
 def judge(history: History, clauses: Mapping[str, Clause], *, path: str = "") -> ScenarioResult:
     """Judge one complete history by the contract. ``path`` is only carried along, for reports."""
     header = history.header
-    findings = list(_stated(history)) + list(_always(history))
+    stated = list(_stated(history))
+    shown = {each.clause for each in stated} if _notes(history) else {*header.clauses}
+    findings = stated + list(_always(history))
     findings = [_levelled(_doubted(history, each), clauses) for each in findings]
     found: dict[str, list[Finding]] = {}
     for each in findings:
         if each.clause in header.clauses or each.verdict in FAILING or each.verdict is Verdict.HARNESS_ERROR:
             found.setdefault(each.clause, []).append(each)
     for clause in header.clauses:
-        if not found.get(clause):
-            found[clause] = [_levelled(_doubted(history, _missing(history, clause)), clauses)]
+        # What always holds is no proof where the scenario itself had to give up before it came to this clause.
+        if clause not in found or clause not in shown:
+            missing = _levelled(_doubted(history, _missing(history, clause)), clauses)
+            found.setdefault(clause, []).append(missing)
     kept = tuple(each for several in found.values() for each in several)
     return ScenarioResult(
         scenario=header.scenario, title=header.title, world=header.world, path=path, findings=kept,
@@ -94,10 +98,9 @@ def _broken(clause: str, rule: str, problem: str, n: int) -> Finding:
 
 def _missing(history: History, clause: str) -> Finding:
     """For a declared clause that nothing was found about: a noted reason, else VACUOUS."""
-    for note in history.of(Note):
-        if note.text in _NOTED:
-            reason = str(note.detail.get("reason", note.text))
-            return Finding(clause=clause, verdict=_NOTED[note.text], rule=note.text, seen=reason, events=(note.n,))
+    for note in _notes(history):
+        reason = str(note.detail.get("reason", note.text))
+        return Finding(clause=clause, verdict=_NOTED[note.text], rule=note.text, seen=reason, events=(note.n,))
     return Finding(clause=clause, verdict=Verdict.VACUOUS, rule="minimum-work", seen="nothing was seen of this clause")
 
 
@@ -132,8 +135,13 @@ def _levelled(finding: Finding, clauses: Mapping[str, Clause]) -> Finding:
     return finding
 
 
+def _notes(history: History) -> Sequence[Note]:
+    """What the scenario said about not being able to go on."""
+    return [note for note in history.of(Note) if note.text in _NOTED]
+
+
 def _reason(history: History) -> str:
-    notes: Sequence[Note] = [note for note in history.of(Note) if note.text in _NOTED]
+    notes = _notes(history)
     if history.footer.outcome == "error":
         return history.footer.error
     return str(notes[0].detail.get("reason", "")) if notes else ""

@@ -189,3 +189,11 @@ def test_events_are_found_by_number(tmp_path: Path) -> None:
     assert history[1] == Jitter(n=1, t=history[1].t, worst=5)
     with pytest.raises(errors.HistoryError, match="no event 4; the last one is 3"):
         history[4]
+
+
+def test_a_recorder_tells_whether_data_holds_a_secret() -> None:
+    recorder = Recorder(None, clock=lambda: 0)
+    recorder.secret("admin", 'dbos_"a"/b')
+    for form in (b'x dbos_"a"/b', b'{"k":"dbos_\\"a\\"/b"}', b"/websocket/app/dbos_%22a%22%2Fb"):
+        assert recorder.holds_secret(form)
+    assert not recorder.holds_secret(b"dbos_")

@@ -206,6 +206,31 @@ def test_what_did_not_happen_on_a_host_that_stalled_is_unknown() -> None:
     assert play.judge().clauses == {"LIV-4": Verdict.UNKNOWN}
 
 
+def test_a_moment_that_a_slow_host_let_pass_is_unknown_and_gives_its_reason() -> None:
+    play = Play("LIV-6")
+    play.add(events.Note, text="slow-host", detail={"reason": "each absence was too long"})
+    result = play.judge()
+    assert result.clauses == {"LIV-6": Verdict.UNKNOWN}
+    assert result.note == "each absence was too long"
+
+
+@pytest.mark.parametrize(("gave_up", "verdict"), [(True, Verdict.NOT_TESTABLE), (False, Verdict.OK)])
+def test_what_always_holds_is_no_proof_where_the_scenario_gave_up(gave_up: bool, verdict: Verdict) -> None:
+    play = Play("HSK-1")
+    play.dial("e1")
+    if gave_up:
+        play.add(events.Note, text="prerequisite", detail={"reason": "not HEALTHY"})
+    assert play.judge().clauses == {"HSK-1": verdict}
+
+
+def test_what_was_judged_before_a_scenario_gave_up_counts() -> None:
+    play = Play("HSK-1")
+    conn = play.dial("e1")
+    play.expect("HSK-1", "first_frame", conn=conn)
+    play.add(events.Note, text="prerequisite", detail={"reason": "not HEALTHY"})
+    assert play.judge().clauses == {"HSK-1": Verdict.OK}
+
+
 def test_arguments_can_be_checked_without_a_history() -> None:
     rules.check_arguments("closed", {"conn": 1, "after": 2})
     rules.check_arguments("ended_once", {"whatever": 1})
