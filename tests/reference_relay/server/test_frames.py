@@ -54,6 +54,7 @@ def test_no_other_frame_is_taken(opcode: Opcode) -> None:
         b"\x81\xff" + (2).to_bytes(8, "big") + bytes(4) + b"{}",
         b"\x81\xff\xff\xff\xff\xff\xff\xff\xff\xff\x00\x00\x00\x00",
     ],
+    ids=("nothing", "half a header", "not masked", "no mask bit", "first part", "reserved bit", "long form", "huge"),
 )
 def test_what_is_not_plainly_right_is_left_to_the_library(data: bytes) -> None:
     assert sole_text(data, LIMIT) is None
