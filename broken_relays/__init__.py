@@ -20,8 +20,6 @@ __all__ = ["NOT_BROKEN", "Defect", "DefectError", "all_defects", "find", "select
 
 NOT_BROKEN = {
     "REC-20": "it is a property of the SDKs and their database: a relay can only dispatch twice, which REC-10 judges",
-    "OUT-2": "an SDK guards the outcome; what a relay can do to it is dispatch wrongly, which REC-10 and REC-26 judge",
-    "OUT-3": "an SDK guards its checkpoints; what a relay can do to them is dispatch wrongly, which REC-26 judges",
 }
 """Claimed MUST clauses that no defect of a relay breaks by itself, each with the reason."""
 
