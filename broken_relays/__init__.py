@@ -16,12 +16,7 @@ from fnmatch import fnmatchcase
 from broken_relays import defects
 from broken_relays.defect import REGISTERED, Defect, DefectError
 
-__all__ = ["NOT_BROKEN", "Defect", "DefectError", "all_defects", "find", "select"]
-
-NOT_BROKEN = {
-    "REC-20": "it is a property of the SDKs and their database: a relay can only dispatch twice, which REC-10 judges",
-}
-"""Claimed MUST clauses that no defect of a relay breaks by itself, each with the reason."""
+__all__ = ["Defect", "DefectError", "all_defects", "find", "select"]
 
 
 def all_defects() -> list[Defect]:

@@ -76,14 +76,10 @@ class Matrix(msgspec.Struct, frozen=True, kw_only=True):
         """The defects that break this clause and were killed by a check of it."""
         return [each.name for each in defects if clause in each.clauses and self.kills(each.name, clause)]
 
-    def harmless(self, claimed: Iterable[Clause], defects: Iterable[Defect], excused: Mapping[str, str]) -> list[str]:
+    def harmless(self, claimed: Iterable[Clause], defects: Iterable[Defect]) -> list[str]:
         """Claimed MUST clauses whose checks killed no defect that breaks them."""
         known = tuple(defects)
-        return [
-            clause.id
-            for clause in claimed
-            if clause.level == "MUST" and clause.id not in excused and not self.killed_by(clause.id, known)
-        ]
+        return [clause.id for clause in claimed if clause.level == "MUST" and not self.killed_by(clause.id, known)]
 
     def questioned(self, scenarios: Iterable[Scenario], clauses: Mapping[str, Clause]) -> list[str]:
         """Scenarios that were played and failed, by a clause that they declare, on no broken relay at all.

@@ -29,7 +29,6 @@ def page(
     scenarios: Sequence[Scenario],
     claimed: Sequence[Clause],
     clauses: Mapping[str, Clause],
-    excused: Mapping[str, str],
 ) -> str:
     """The whole page. Only defects and scenarios that were played appear."""
     played = {cell.defect for cell in matrix.cells}
@@ -37,7 +36,7 @@ def page(
     judged, alive = matrix.judged(shown.values(), scenarios), matrix.alive(shown.values(), scenarios)
     broken = {clause for _, clause in judged}
     musts = [clause for clause in claimed if clause.level == "MUST" and clause.id in broken]
-    harmless = set(matrix.harmless(musts, shown.values(), excused))
+    harmless = set(matrix.harmless(musts, shown.values()))
     killed = len(shown) - len({name for name, _ in alive})
     lines = [
         _HEAD,
@@ -57,7 +56,7 @@ def page(
         "",
         "| claimed clause | level | defects that its checks killed |",
         "|---|---|---|",
-        *(_clause_row(clause, matrix, shown.values(), broken, excused) for clause in claimed if clause.level != "INFO"),
+        *(_clause_row(clause, matrix, shown.values(), broken) for clause in claimed if clause.level != "INFO"),
         "",
         *_questioned(matrix.questioned(scenarios, clauses)),
     ]
@@ -77,15 +76,8 @@ def _kills(kills: Sequence[Kill]) -> str:
     return ", ".join([*named, *more])
 
 
-def _clause_row(
-    clause: Clause, matrix: Matrix, defects: Iterable[Defect], broken: Container[str], excused: Mapping[str, str]
-) -> str:
-    if clause.id in excused:
-        killed = f"none: {excused[clause.id]}"
-    else:
-        killed = ", ".join(matrix.killed_by(clause.id, defects)) or (
-            "**none**" if clause.id in broken else "not played"
-        )
+def _clause_row(clause: Clause, matrix: Matrix, defects: Iterable[Defect], broken: Container[str]) -> str:
+    killed = ", ".join(matrix.killed_by(clause.id, defects)) or ("**none**" if clause.id in broken else "not played")
     return f"| {clause.id} | {clause.level} | {killed} |"
 
 

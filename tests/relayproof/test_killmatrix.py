@@ -65,10 +65,9 @@ def test_a_must_whose_checks_kill_nothing_that_breaks_it_is_harmless() -> None:
     defects = broken_relays.all_defects()
     musts = [clauses()["LIV-1"], clauses()["LIV-18"]]
     by_accident = Matrix(cells=(cell("wants-data", "LIV-1/idle", LIV_1="FAILED"),))
-    assert by_accident.harmless(musts, defects, {}) == ["LIV-1"]
-    assert by_accident.harmless(musts, defects, {"LIV-1": "a reason"}) == []
+    assert by_accident.harmless(musts, defects) == ["LIV-1"]
     rightly = Matrix(cells=(cell("never-pings", "LIV-1/idle", LIV_1="LATE"),))
-    assert rightly.harmless(musts, defects, {}) == []
+    assert rightly.harmless(musts, defects) == []
 
 
 def test_a_scenario_is_questioned_when_no_clause_that_it_declares_ever_failed() -> None:
@@ -104,11 +103,11 @@ def test_the_page_counts_what_was_played_and_marks_what_lives() -> None:
         played={"simulated": "2026-01-01"},
         versions={"simpy": "4"},
     )
-    text = page(matrix, broken_relays.all_defects(), catalogue.all(), claimed_clauses(), clauses(), {"REC-20": "why"})
+    text = page(matrix, broken_relays.all_defects(), catalogue.all(), claimed_clauses(), clauses())
     assert "1 of 2 defects killed" in text
     assert "| LIV-1/idle (simulated: LATE) |" in text
     assert "| wants-data | " in text and "| LIV-5 | **nothing** |" in text
-    assert "| REC-20 | MUST | none: why |" in text
+    assert "| REC-20 | MUST | not played |" in text
     assert "- LIV-5/idle" in text
     assert "never-pongs" not in text
 
