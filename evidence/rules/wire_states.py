@@ -40,6 +40,10 @@ def transition(
         return finding(
             expect, Verdict.UNSUPPORTED, expected=expected, seen="without a list and without a peer nothing shows it"
         )
+    if "DEAD" not in wanted and _left_itself(history, who):
+        return finding(
+            expect, Verdict.UNSUPPORTED, expected=expected, seen="without a list nothing shows the end of what it left"
+        )
     return never(history, expect, history.end_ns, start, allowed, expected=expected, what="never", events=(after,))
 
 
@@ -63,6 +67,12 @@ def stays(history: History, expect: Expect, who: Who, allowed: Sequence[str], in
     if "HEALTHY" not in allowed and "DISCONNECTED" not in allowed:
         return unsupported(expect, "list")
     return finding(expect, Verdict.OK, expected=expected, seen="so on the wire")
+
+
+def _left_itself(history: History, who: Who) -> bool:
+    """Whether nothing is left that the relay could still end: the executor ended every connection of its own."""
+    made = [conn for conn in history.conns_of(who) if conn.upgraded_ns is not None]
+    return bool(made) and all(conn.end_ns is not None and conn.relay_end is None for conn in made)
 
 
 def _peer_was_there(history: History, who: Who, since_ns: int) -> bool:

@@ -204,6 +204,16 @@ def test_without_a_list_the_closed_socket_shows_disconnected() -> None:
     assert play.verdict("transition") is Verdict.OK
 
 
+@pytest.mark.parametrize(("gone", "verdict"), [(True, Verdict.UNSUPPORTED), (False, Verdict.FAILED)])
+def test_without_a_list_nothing_shows_the_end_of_what_the_executor_left(gone: bool, verdict: Verdict) -> None:
+    play = Play("LIV-4", capabilities=BLIND)
+    conn = play.dial("e1")
+    after = play.at(1.0).end(conn, how="rst") if gone else play.at(1.0).ping(conn)
+    play.at(9.0)
+    play.expect("LIV-4", "transition", executor="e1", to="DISCONNECTED", after=after, latest="slack")
+    assert play.verdict("transition") is verdict
+
+
 def test_without_a_list_the_recovery_frame_shows_dead() -> None:
     play = Play("LIV-7", capabilities=BLIND)
     conn, peer = play.dial("e1"), play.dial("e2")

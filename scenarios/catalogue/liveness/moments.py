@@ -109,8 +109,13 @@ async def die(world: World, executor: Executor, how: str = ENDS_NOW, *, g: float
 
 
 async def dead(world: World, *executors: Executor, window: str = DEAD_BY, g: float | None = None) -> None:
-    """Wait until these are DEAD (or, recovered at once, gone). Raises `Prerequisite` where the relay never says so."""
+    """Wait until these are DEAD (or, recovered at once, gone). Raises `Prerequisite` where the relay never says so.
+
+    Without a list a recovery frame shows it, to a peer that is asked: where none is, the window is waited out.
+    """
     if not world.profile.can("list"):
+        for executor in executors:
+            await world.until_status(executor, "DEAD", within_s=seconds(world, window, g))
         return
     for executor in executors:
         if not await world.until_status(executor, "DEAD", "GONE", within_s=patience(world, window, g) + PREMISE_S):

@@ -181,4 +181,4 @@ class SendsNumbersAsIds(Core):
     ],
 )
 def test_a_broken_core_fails_the_clause_that_it_breaks(broken: type[Core], id: str, clause: str) -> None:
-    assert_killed(broken, id, clause)
+    assert_killed(broken, id, clause, FAST)

@@ -257,7 +257,6 @@ class GraceByTheWallClock(Core):
         (HalfAGrace, "LIV-6/reconnect/late", "LIV-6"),
         (KeepsTheGraceTimer, "LIV-6/reconnect/half-way", "LIV-6"),
         (OverlooksTheReturned, "LIV-6/reconnect/early", "LIV-6"),
-        (OverlooksTheReturned, "LIV-8/flapping", "LIV-8"),
         (HalfAGrace, "LIV-7/stays-away/rst", "LIV-7"),
         (TwoGraces, "LIV-7/stays-away/close-1000", "LIV-7"),
         (TwoGraces, "LIV-7/silent", "LIV-7"),
