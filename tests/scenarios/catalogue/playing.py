@@ -46,7 +46,7 @@ def assert_passes(id: str, timing: Timing) -> None:
 
 
 def assert_killed(broken: type[Core], id: str, clause: str, timing: Timing = DOCUMENTED) -> None:
-    """The scenario refutes a relay that breaks this clause. At documented timing, where a slack is a small part of it."""
+    """The scenario refutes a relay that breaks this clause, at a timing where a slack is a small part of it."""
     result = play(id, timing, broken)
     found = result.clauses[clause]
     refuted = found in REFUTED or (clauses()[clause].level == "SHOULD" and found is Verdict.NON_STRICT)
