@@ -11,10 +11,10 @@ from typing import Any
 import msgspec
 
 from evidence.errors import EvidenceError
-from evidence.events import Answer, Fault, Frame, Note, Relay, Request
+from evidence.events import Answer, Fault, Frame, Note, Relay, Request, Seen
 from evidence.history import History
 from evidence.verdict import Finding
-from evidence.views import GONE, Connection, Who
+from evidence.views import GONE, Connection, Sight, Who
 from evidence.window import NS_PER_S
 from relayproof.report.words import KINDS
 
@@ -126,16 +126,23 @@ def _lane(history: History, who: Who, name: str) -> Lane:
 
 
 def _bands(history: History, who: Who) -> list[Band]:
-    bands: list[Band] = []
-    for sight in history.polls_of(who.tenant):
-        status, at_s = sight.statuses(who.executor)[0], _s(sight.at_ns)
-        if bands and bands[-1].status == status:
-            bands[-1] = msgspec.structs.replace(bands[-1], end_s=at_s)
-            continue
-        if bands:
-            bands[-1] = msgspec.structs.replace(bands[-1], end_s=at_s)
-        bands.append(Band(at_s, at_s, status, f"{status} in the list that was asked at {_s(sight.asked_ns):.3f} s"))
-    return [band for band in bands if band.status != GONE]
+    """A band from each change of the listed status to the next one."""
+    sights = history.polls_of(who.tenant)
+    begun: list[tuple[Sight, str]] = []
+    shown: Sequence[Seen] | None = None
+    for sight in sights:
+        if sight.executors is shown:
+            continue  # most lists are the one before
+        shown = sight.executors
+        status = sight.statuses(who.executor)[0]
+        if not begun or begun[-1][1] != status:
+            begun.append((sight, status))
+    ends_s = [_s(sight.at_ns) for sight in (*(sight for sight, _ in begun[1:]), *sights[-1:])]
+    return [
+        Band(_s(sight.at_ns), end_s, status, f"{status} in the list that was asked at {_s(sight.asked_ns):.3f} s")
+        for (sight, status), end_s in zip(begun, ends_s, strict=True)
+        if status != GONE
+    ]
 
 
 def _conn(history: History, conn: Connection) -> tuple[float, float, str]:
