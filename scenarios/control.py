@@ -19,7 +19,7 @@ import msgspec
 from evidence import events
 from evidence.history import Recorder
 from scenarios.audit_entries import own_entries
-from scenarios.errors import ControlError, Prerequisite, ProfileError, Unsupported
+from scenarios.errors import ControlError, NotOffered, Prerequisite, ProfileError
 from scenarios.http import HttpClient, HttpError, Response
 from scenarios.profile import Organisation, Profile
 from scenarios.world import Answer, App, Control
@@ -113,7 +113,8 @@ class ConductorV2:
         return answer
 
     async def executors(self, app: App) -> Sequence[events.Seen]:
-        self._channel.profile.require("list")
+        if not self._channel.profile.can("list"):
+            raise NotOffered(f"the profile of {self._channel.profile.name} has no list of executors")
         asked = self._channel.now_ns()
         try:
             rows = await self._channel.read(_app_path(app) + "/executors", self._token(app.org))
@@ -241,7 +242,7 @@ class NoControl:
 
     def __getattr__(self, operation: str) -> Any:
         async def refuse(*args: Any, **more: Any) -> Any:
-            raise Unsupported(f'{self._name} has no management API that the suite speaks (api = "none"): {operation}')
+            raise NotOffered(f'{self._name} has no management API that the suite speaks (api = "none"): {operation}')
 
         return refuse
 

@@ -50,3 +50,7 @@ class TargetError(ScenarioError):
 
 class ControlError(ScenarioError):
     """The relay's management side answered something that the control can't use."""
+
+
+class NotOffered(Unsupported, ControlError):
+    """The relay has no such operation. Who can go on without an answer does; for anybody else it is `Unsupported`."""

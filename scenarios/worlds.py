@@ -17,7 +17,7 @@ from typing import Protocol, Self
 from conductor.timing import Timing
 from evidence.history import Recorder
 from scenarios.catalogue import Scenario
-from scenarios.errors import Prerequisite, UnknownWorld, Unsupported
+from scenarios.errors import Prerequisite, TargetError, UnknownWorld, Unsupported
 from scenarios.profile import Profile
 from scenarios.world import World
 
@@ -108,7 +108,22 @@ async def perform(scenario: Scenario, world: World) -> None:
         for capability in scenario.needs:
             world.profile.require(capability)
         await scenario.run(world)
-    except Unsupported as reason:
-        world.note("unsupported", reason=str(reason))
-    except Prerequisite as reason:
-        world.note("prerequisite", reason=str(reason))
+    except (Unsupported, Prerequisite, TargetError) as signal:
+        noted = note_signal(world, signal)
+        assert noted, "these are the signals"
+
+
+def note_signal(world: World, problem: BaseException) -> bool:
+    """Write what a scenario raised as the note that the judge reads. False: it is no signal, but an error.
+
+    A relay that can't be stopped, or doesn't come back, has failed what the scenario stands on: `TargetError` here
+    is no fault of the harness.
+    """
+    match problem:
+        case Unsupported():
+            world.note("unsupported", reason=str(problem))
+        case Prerequisite() | TargetError():
+            world.note("prerequisite", reason=str(problem))
+        case _:
+            return False
+    return True

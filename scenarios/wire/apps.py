@@ -54,11 +54,8 @@ class Apps:
         """See `scenarios.world.World.app`. Raises `Unsupported` or `Prerequisite`."""
         if grace_s not in (None, self._timing.grace_s):
             self._profile.require("settings")
-        app = WireApp(
-            tenant.name,
-            name or await self._names.take(tenant),
-            self._timing.grace_s if grace_s is None else grace_s,
-        )
+        own = name or (await self._names.take(tenant) if register else self._names.fresh())
+        app = WireApp(tenant.name, own, self._timing.grace_s if grace_s is None else grace_s)
         self._made.append((tenant, app))
         if register:
             await self._register(control, tenant, app)
@@ -76,10 +73,6 @@ class Apps:
         for _, known in self._made:
             if (known.org, known.name) == (app.org, app.name) and isinstance(grace_s, int | float):
                 known.grace_s = float(grace_s)
-
-    def give_back(self) -> None:
-        for tenant, app in self._made:
-            self._names.give_back(tenant, app.name)
 
     async def _register(self, control: Control, tenant: Organisation, app: WireApp) -> None:
         if self._profile.can("register") and isinstance(control, ConductorV2):

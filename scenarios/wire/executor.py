@@ -69,6 +69,7 @@ class WireExecutor:
         self._answerer = Answerer(info, script)
         self._path = f"/websocket/{quote(app.name, safe='')}/{quote(key, safe='')}" if path is None else path
         self._links: dict[int, Link] = {}
+        self._left = False
 
     # ---------------------------------------------------------------- scenarios.world.Executor
 
@@ -139,6 +140,7 @@ class WireExecutor:
 
     def leave(self) -> None:
         """The world ends: no redial, no close handshake."""
+        self._left = True
         for link in self._links.values():
             link.abort("rst")
 
@@ -256,7 +258,7 @@ class WireExecutor:
         self._world.pulse()
         if link.upgraded.result() and all(other.closed for other in self._links.values()):
             self.windows.ended(self._world.now_ns())
-        if self._answerer.script.redial_s is not None:
+        if self._answerer.script.redial_s is not None and not self._left:
             self._world.run(self._redial(link, self._answerer.script.redial_s))
 
     async def _redial(self, link: Link, after_s: float) -> None:

@@ -7,6 +7,7 @@ import itertools
 import secrets
 import time
 import traceback
+from collections.abc import Sequence
 from pathlib import Path
 from types import TracebackType
 from typing import Self
@@ -15,7 +16,9 @@ from evidence.history import Recorder
 from scenarios import worlds
 from scenarios.catalogue import Scenario
 from scenarios.http import HttpClient
+from scenarios.profile import Organisation
 from scenarios.targets import Target
+from scenarios.wire.clearing import Left, clearing, left_behind
 from scenarios.wire.jitter import Admission, JitterMonitor
 from scenarios.wire.relay import WireRelay
 from scenarios.wire.relays import Relays
@@ -37,6 +40,7 @@ class WireSession:
         self._jitter_task: asyncio.Task[None] | None = None
         self._client = HttpClient()
         self._pool = Pool()
+        self._clearing: set[asyncio.Task[None]] = set()
         self._run = secrets.token_hex(2)
         self._numbers = itertools.count(1)
         fixed = [len(tenant.applications) for tenant in options.profile.tenancy.organisations if tenant.applications]
@@ -51,6 +55,9 @@ class WireSession:
     ) -> None:
         if self._jitter_task is not None:
             self._jitter_task.cancel()
+        for task in self._clearing:
+            task.cancel()
+        await asyncio.gather(*self._clearing, return_exceptions=True)
         self._client.close()
         await self._relays.close()
 
@@ -65,6 +72,23 @@ class WireSession:
     async def _on(
         self, target: Target, own: bool, scenario: Scenario, path: Path | None, deadline_s: float
     ) -> Recorder:
+        names = Names(scenario.id, f"{self._run}{next(self._numbers)}", self._pool)
+        recorder, world, relay = self._world(target, own, scenario, path, names)
+        self._jitter.listen(target, world.jittered)
+        error = "interrupted"
+        try:
+            error = await self._perform(scenario, world, relay, deadline_s)
+        finally:
+            # Closed first: what happens while the world is taken down is no evidence.
+            recorder.close("error" if error else "complete", error)
+            self._jitter.forget(target, world.jittered)
+            await asyncio.shield(world.close())
+            self._turn_over(recorder, target, own, names)
+        return recorder
+
+    def _world(
+        self, target: Target, own: bool, scenario: Scenario, path: Path | None, names: Names
+    ) -> tuple[Recorder, WireWorld, WireRelay]:
         began_ns = time.monotonic_ns()
         recorder = Recorder(path, clock=lambda: time.monotonic_ns() - began_ns)
         for tenant in target.tenants:
@@ -78,19 +102,10 @@ class WireSession:
             client=self._client,
             target=target,
             relay=relay,
-            names=Names(scenario.id, f"{self._run}{next(self._numbers)}", self._pool),
+            names=names,
             now_ns=lambda: time.monotonic_ns() - began_ns,
         )
-        self._jitter.listen(target, world.jittered)
-        error = "interrupted"
-        try:
-            error = await self._perform(scenario, world, relay, deadline_s)
-        finally:
-            # Closed first: what happens while the world is taken down is no evidence.
-            recorder.close("error" if error else "complete", error)
-            self._jitter.forget(target, world.jittered)
-            await asyncio.shield(world.close())
-        return recorder
+        return recorder, world, relay
 
     async def _perform(self, scenario: Scenario, world: WireWorld, relay: WireRelay, deadline_s: float) -> str:
         """Play it; the harness's own failure as text, or nothing."""
@@ -106,6 +121,26 @@ class WireSession:
         except Exception:  # noqa: BLE001 - whatever a scenario raises is about the scenario, not the end of the run
             return traceback.format_exc()
         return ""
+
+    def _turn_over(self, recorder: Recorder, target: Target, own: bool, names: Names) -> None:
+        """Give back the profile's applications, once nobody is left in them. An instance of its own goes with them."""
+        left = {} if own and not self._options.profile.relay.target.startswith("url:") else left_behind(recorder.events)
+        for tenant, name in names.held:
+            task = asyncio.create_task(self._clear(target, tenant, name, left.get((tenant.name, name), ())))
+            self._clearing.add(task)
+            task.add_done_callback(self._clearing.discard)
+
+    async def _clear(self, target: Target, tenant: Organisation, name: str, left: Sequence[Left]) -> None:
+        scenario = clearing(tenant.name, name, left)
+        names = Names(scenario.id, f"{self._run}{next(self._numbers)}", self._pool)
+        recorder, world, _ = self._world(target, False, scenario, None, names)
+        try:
+            if left:
+                await worlds.perform(scenario, world)
+        finally:
+            recorder.close("complete")
+            await asyncio.shield(world.close())
+            self._pool.give_back(tenant, name)
 
 
 worlds.register("wire", WireSession)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import itertools
 import re
-from collections import Counter
+from collections import Counter, deque
 
 from scenarios.errors import Unsupported
 from scenarios.profile import Organisation
@@ -18,27 +18,22 @@ class Pool:
     """The applications that the profile names for a relay which can't register any; shared by a session."""
 
     def __init__(self) -> None:
-        self._taken: set[tuple[str, str]] = set()
+        self._free: dict[str, deque[str]] = {}
         self._changed = asyncio.Condition()
         self._waking: set[asyncio.Task[None]] = set()
 
     async def take(self, tenant: Organisation) -> str:
-        """A free one; waits until a scenario gives one back."""
+        """The one that has rested longest; waits until a scenario gives one back."""
+        free = self._free.setdefault(tenant.name, deque(tenant.applications))
         async with self._changed:
-            await self._changed.wait_for(lambda: self._free(tenant) is not None)
-            name = self._free(tenant)
-            assert name is not None
-            self._taken.add((tenant.name, name))
-            return name
+            await self._changed.wait_for(lambda: free)
+            return free.popleft()
 
     def give_back(self, tenant: Organisation, name: str) -> None:
-        self._taken.discard((tenant.name, name))
+        self._free[tenant.name].append(name)
         task = asyncio.create_task(self._wake())
         self._waking.add(task)
         task.add_done_callback(self._waking.discard)
-
-    def _free(self, tenant: Organisation) -> str | None:
-        return next((name for name in tenant.applications if (tenant.name, name) not in self._taken), None)
 
     async def _wake(self) -> None:
         async with self._changed:
@@ -46,7 +41,7 @@ class Pool:
 
 
 class Names:
-    """Those of one scenario. ``prefix`` begins every name that is made here."""
+    """Those of one scenario. ``prefix`` begins every name that is made here; `held` are to be given back."""
 
     def __init__(self, scenario_id: str, run: str, pool: Pool) -> None:
         clause = re.sub(r"[^a-z0-9]+", "-", scenario_id.partition("/")[0].lower()).strip("-")[:14]
@@ -54,18 +49,21 @@ class Names:
         self._pool = pool
         self._numbers = itertools.count(1)
         self._held: Counter[str] = Counter()
+        self.held: list[tuple[Organisation, str]] = []
+
+    def fresh(self) -> str:
+        """A name that nobody has registered."""
+        name = f"{self.prefix}-{next(self._numbers)}"
+        assert len(name) <= LONGEST, name
+        return name
 
     async def take(self, tenant: Organisation) -> str:
         """A fresh name, or one of the profile's fixed ones. Raises `Unsupported` where it names too few."""
         if not tenant.applications:
-            name = f"{self.prefix}-{next(self._numbers)}"
-            assert len(name) <= LONGEST, name
-            return name
+            return self.fresh()
         if self._held[tenant.name] == len(tenant.applications):
             raise Unsupported(f"needs more applications of {tenant.name} than the profile names")
         self._held[tenant.name] += 1
-        return await self._pool.take(tenant)
-
-    def give_back(self, tenant: Organisation, name: str) -> None:
-        if name in tenant.applications:
-            self._pool.give_back(tenant, name)
+        name = await self._pool.take(tenant)
+        self.held.append((tenant, name))
+        return name

@@ -11,6 +11,7 @@ from typing import Any, TypeVar
 
 from evidence import events
 from evidence.history import Recorder
+from scenarios import worlds
 from scenarios.control import Channel, control_class
 from scenarios.errors import Unsupported
 from scenarios.http import HttpClient
@@ -85,6 +86,7 @@ class WireWorld:
     def spawn(self, coroutine: Coroutine[Any, Any, T]) -> Awaitable[T]:
         task = asyncio.create_task(coroutine)
         self._spawned.append(task)
+        task.add_done_callback(lambda done: self.pulse())
         return task
 
     async def gather(self, *coroutines: Coroutine[Any, Any, Any]) -> list[Any]:
@@ -211,6 +213,7 @@ class WireWorld:
     async def until(self, what: Callable[[], Awaitable[bool]], *, within_s: float) -> bool:
         end_ns = self.now_ns() + int(within_s * NS)
         while not await what():
+            self._stop_if_unsupported()
             left_s = (end_ns - self.now_ns()) / NS
             if left_s <= 0:
                 return False
@@ -229,10 +232,18 @@ class WireWorld:
         with contextlib.suppress(TimeoutError):
             async with asyncio.timeout(within_s if math.isfinite(within_s) else None):
                 while not true():
+                    self._stop_if_unsupported()
                     future = asyncio.get_running_loop().create_future()
                     self._waiting.append(future)
                     await future
         return true()
+
+    def _stop_if_unsupported(self) -> None:
+        """What a spawned call can't do at this relay will not be seen: whoever waits for it is told at once."""
+        for task in self._spawned:
+            if task.done() and not task.cancelled() and isinstance(task.exception(), Unsupported):
+                self._spawned.remove(task)
+                raise Unsupported(str(task.exception()))
 
     # ---------------------------------------------------------------- history
 
@@ -257,12 +268,13 @@ class WireWorld:
         self.recorder.add(events.Jitter, worst=worst_ns)
 
     def check(self) -> None:
-        """Raises what something in the background raised and nobody was told."""
+        """Raises what something in the background raised and nobody was told; a scenario's signal is noted."""
         for task in self._spawned:
             if task.done():
                 self._done(task)
-        if self._failures:
-            raise self._failures[0]
+        for failure in self._failures:
+            if not worlds.note_signal(self, failure):
+                raise failure
 
     async def close(self) -> None:
         """End everything that the scenario started."""
@@ -272,7 +284,6 @@ class WireWorld:
         await asyncio.gather(*tasks, return_exceptions=True)
         for executor in self._executors:
             executor.leave()
-        self._apps.give_back()
 
     # ---------------------------------------------------------------- inside
 

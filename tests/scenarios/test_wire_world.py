@@ -8,7 +8,8 @@ from pathlib import Path
 
 from evidence.events import Closed, Fault, Frame, Jitter, Note, Poll, Refused, Relay, Upgraded
 from evidence.history import History
-from scenarios.errors import Prerequisite, Unsupported
+from scenarios.catalogue.observing import look
+from scenarios.errors import Prerequisite, TargetError, Unsupported
 from scenarios.world import Reply, Script, World
 from tests.scenarios.conftest import play
 
@@ -163,6 +164,9 @@ def test_signals_become_notes_and_crashes_become_the_footer(tmp_path: Path) -> N
     async def prerequisite(world: World) -> None:
         raise Prerequisite("never came")
 
+    async def disobeyed(world: World) -> None:
+        raise TargetError("[control] kill: 'false' ended with status 1")
+
     async def crash(world: World) -> None:
         raise ZeroDivisionError("a bug")
 
@@ -175,16 +179,40 @@ def test_signals_become_notes_and_crashes_become_the_footer(tmp_path: Path) -> N
 
     async def ends() -> list[tuple[str, str]]:
         found = []
-        for body in (unsupported, prerequisite, crash, background, hang):
+        for body in (unsupported, prerequisite, disobeyed, crash, background, hang):
             history = (await play(body, tmp_path, deadline_s=1.0)).history()
             note = next((event.text for event in history.events if isinstance(event, Note)), "")
             found.append((note, history.footer.error))
         return found
 
-    (first, second, third, fourth, fifth) = asyncio.run(ends())
+    (first, second, third, *crashed, last) = asyncio.run(ends())
     assert first == ("unsupported", "") and second == ("prerequisite", "")
-    assert "ZeroDivisionError: a bug" in third[1] and "ZeroDivisionError: a bug" in fourth[1]
-    assert "did not end within its deadline" in fifth[1]
+    assert third == ("prerequisite", ""), "a relay that can't be killed is no fault of the harness"
+    assert all("ZeroDivisionError: a bug" in error for _, error in crashed)
+    assert "did not end within its deadline" in last[1]
+
+
+def test_a_call_that_the_relay_lacks_ends_the_wait_for_what_it_would_cause(played: Played) -> None:
+    async def body(world: World) -> None:
+        app = await world.app()
+        executor = await world.executor(app)
+        call = world.spawn(world.control.workflow(app, "get", "wf-1"))
+        await world.until_frame(executor, "get_workflow", within_s=15)
+        await call
+
+    history = run(played(body))  # the profile has no workflow operations
+    assert [note.text for note in history.of(Note)] == ["unsupported"]
+    assert history.end_ns < 5e9, "nobody waits for the frame"
+
+
+def test_who_can_do_without_a_list_goes_on(played: Played) -> None:
+    async def body(world: World) -> None:
+        app = await world.app()
+        assert not await look(world, app)
+        world.note("went on")
+
+    history = run(played(body, extra="list = false"))
+    assert [note.text for note in history.of(Note)] == ["went on"]
 
 
 def test_without_a_list_the_wire_shows_the_state(played: Played) -> None:
