@@ -46,6 +46,7 @@ NAMES: Mapping[str, str] = {
     "deletion": "executor.delete",
     "surfaced": "executor.wait_for_peer",
     "dispatch": "executor.dispatch_recovery",
+    "configured_application": "configured",
     "settings": "application.update",
     "key_created": "token.create",
     "key_revoked": "token.revoke",

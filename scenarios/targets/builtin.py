@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import secrets
 import sys
 from collections.abc import Sequence
@@ -11,7 +12,7 @@ from typing import Any
 import msgspec
 
 from conductor.timing import Timing
-from scenarios.profile import Organisation, Profile
+from scenarios.profile import NAMES, Organisation, Profile
 from scenarios.targets.process import ProcessTarget
 
 ORGANISATIONS = ("proof", "neighbour")
@@ -44,10 +45,15 @@ def target(profile: Profile, timing: Timing, folder: Path, instance: str) -> Pro
 
 
 def _config(tenants: Sequence[Organisation], timing: Timing, base: str) -> dict[str, Any]:
+    # The file's own grace period for one application, which a PATCH must outlive (LIV-9).
+    configured = {NAMES["configured_application"]: {"executorTimeoutSecs": 3 * math.ceil(timing.grace_s)}}
     return {
         "base_path": base,
         "organisations": {
-            tenant.name: {"keys": [{"name": "proof-admin", "key": tenant.key, "permissions": "all"}]}
+            tenant.name: {
+                "keys": [{"name": "proof-admin", "key": tenant.key, "permissions": "all"}],
+                "applications": configured,
+            }
             for tenant in tenants
         },
         "timing": msgspec.to_builtins(timing),
