@@ -51,6 +51,7 @@ class Index(msgspec.Struct, frozen=True, kw_only=True):
     scenarios: tuple[Entry, ...]
     duration_s: float = 0.0
     command: str = ""  # as typed, without keys
+    elsewhere: tuple[str, ...] = ()  # claimed MUST clauses that no scenario of this run's worlds is about
     host: Mapping[str, Any] = {}
     versions: Mapping[str, str] = {}
 
@@ -101,6 +102,7 @@ def judge_run(folder: Path, clauses: Mapping[str, Clause]) -> RunResult:
         relay=index.relay, target=index.target, started=index.started, duration_s=index.duration_s, scenarios=results,
         levels={clause.id: clause.level for clause in clauses.values()}, seed=index.seed, pace=index.pace,
         timing=index.timing, tool=index.tool, host=index.host, versions=index.versions, command=index.command,
+        elsewhere=index.elsewhere,
     )
 
 

@@ -69,6 +69,8 @@ def headline(run: RunResult) -> str:
     if missed:
         musts = sum(1 for clause in run.clauses if run.levels.get(clause) == "MUST")
         told += f"; {len(missed)} of {musts} MUST not judged ({', '.join(missed)})"
+    if run.elsewhere:
+        told += f"; {len(run.elsewhere)} MUST only in another world ({', '.join(run.elsewhere)})"
     return told
 
 

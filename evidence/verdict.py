@@ -91,6 +91,7 @@ class RunResult(msgspec.Struct, frozen=True, kw_only=True):
     host: Mapping[str, Any] = {}
     versions: Mapping[str, str] = {}
     command: str = ""
+    elsewhere: tuple[str, ...] = ()  # claimed MUST clauses that only other worlds have scenarios about
 
     @property
     def clauses(self) -> dict[str, Verdict]:

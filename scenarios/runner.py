@@ -24,7 +24,7 @@ from scenarios.catalogue import Scenario
 from scenarios.expected import Expectation
 from scenarios.profile import Pace, Profile
 from scenarios.worlds import Session, SessionOptions
-from spec import clauses
+from spec import claimed_clauses, clauses
 
 SHORT_WAIT_S = 5.0
 """With a shorter ping wait, scenarios keep the processors busy rather than wait."""
@@ -80,6 +80,14 @@ class Outcome:
     interrupted: bool = False
 
 
+def _elsewhere(options: RunOptions, chosen: Sequence[Scenario]) -> tuple[str, ...]:
+    """Claimed MUST clauses that a whole run of these worlds says nothing about: to be said aloud."""
+    if options.select or options.skip:
+        return ()
+    about = {clause for each in chosen for clause in each.clauses}
+    return tuple(each.id for each in claimed_clauses() if each.level == "MUST" and each.id not in about)
+
+
 @dataclass
 class _Run:
     options: RunOptions
@@ -125,6 +133,7 @@ async def run(options: RunOptions, progress: Progress) -> Outcome:
         scenarios=tuple(sorted(state.entries, key=lambda entry: (entry.world, entry.scenario))),
         duration_s=round(time.monotonic() - began, 3),
         command=options.command,
+        elsewhere=_elsewhere(options, [each for *_, chosen in plans for each in chosen]),
         host=evidence_run.host_facts(),
         versions=_versions(),
     )

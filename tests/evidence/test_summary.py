@@ -168,3 +168,8 @@ def test_index_and_verdicts_fit_theirs_and_nonsense_does_not(tmp_path: Path) -> 
     checker("verdicts").validate(msgspec.json.decode(msgspec.json.encode(judged)))
     for name in SCHEMAS:
         assert not checker(name).is_valid({"ev": "nonsense"})
+
+
+def test_the_headline_names_what_only_another_world_shows() -> None:
+    run = msgspec.structs.replace(made(result(LIV_4=Verdict.OK)), elsewhere=("LIV-16",))
+    assert headline(run).endswith("; 1 MUST only in another world (LIV-16)")

@@ -160,3 +160,11 @@ def test_a_deadline_holds_every_wait_and_what_the_scenario_says() -> None:
     long = Scenario(id="TST-1/x", title="t", clauses=("LIV-1",), run=short.run, documented_s=5000)
     assert deadline_s(short, timing) > 2 * (timing.ping_wait_s + timing.grace_s + timing.recovery_deadline_s)
     assert deadline_s(long, timing) == 7500
+
+
+def test_a_whole_run_says_which_clauses_only_other_worlds_show(tmp_path: Path) -> None:
+    declare("TST-1/one")
+    whole = asyncio.run(runner.run(options(tmp_path, select=[]), Silent())).result
+    assert "LIV-16" in whole.elsewhere and "LIV-1" not in whole.elsewhere
+    chosen = asyncio.run(runner.run(options(tmp_path), Silent())).result
+    assert chosen.elsewhere == ()
