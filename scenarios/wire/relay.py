@@ -32,6 +32,7 @@ class WireRelay:
 
     async def kill(self) -> None:
         self._touch("restart")
+        self._record("killing")  # a command of the profile may take its time: the relay ends somewhere in between
         await self._target.kill()
         self._record("killed")
 

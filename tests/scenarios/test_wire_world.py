@@ -128,6 +128,7 @@ def test_nobody_there_is_status_0(played: Played) -> None:
     assert [event.status for event in history.events if isinstance(event, Refused)] == [0]
     assert [event.what for event in history.events if isinstance(event, Relay)] == [
         "ready",
+        "killing",
         "killed",
         "started",
         "ready",
