@@ -140,7 +140,7 @@ def test_unsupported_beside_a_finding_does_not_hide_it() -> None:
     ("rule", "args", "says"),
     [
         ("nonsense", {}, "no rule 'nonsense'"),
-        ("closed", {"after": 0}, "missing a required argument: 'conn'"),
+        ("closed", {"after": 0}, "argument: 'conn'"),
         ("closed", {"conn": 1, "after": 0, "colour": 1}, "unexpected keyword argument 'colour'"),
         ("closed", {"conn": 99, "after": 0}, "no connection 99"),
         ("closed", {"conn": 1, "after": 999}, "no event 999"),
