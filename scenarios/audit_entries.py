@@ -10,8 +10,21 @@ import msgspec
 from evidence import events
 from evidence.history import Recorder
 
+Entry = dict[str, Any]
 
-def own_entries(recorder: Recorder, rows: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
+
+class Log(msgspec.Struct, frozen=True):
+    """Entries, newest first as the API gives them, each with its whole text."""
+
+    entries: Sequence[Entry]
+    texts: Sequence[bytes]
+
+
+def log(entries: Sequence[Entry]) -> Log:
+    return Log(entries, [msgspec.json.encode(entry) for entry in entries])
+
+
+def own_entries(recorder: Recorder, log: Log) -> list[Entry]:
     """Those that mention an application or an executor of this history, and any that shows one of its keys.
 
     Foreign relays name the fields as they like, so the whole text of an entry is looked at.
@@ -19,5 +32,9 @@ def own_entries(recorder: Recorder, rows: Sequence[dict[str, Any]]) -> list[dict
     names = {event.app for event in recorder.events if isinstance(event, events.App)}
     names |= {event.executor for event in recorder.events if isinstance(event, events.Open)}
     marks = [msgspec.json.encode(name)[1:-1] for name in sorted(names) if name]
-    texts = [(row, msgspec.json.encode(row)) for row in rows]
-    return [row for row, text in texts if any(mark in text for mark in marks) or recorder.holds_secret(text)]
+    leaks = recorder.holds_secret(b"\n".join(log.texts))
+    return [
+        entry
+        for entry, text in zip(log.entries, log.texts, strict=True)
+        if any(mark in text for mark in marks) or (leaks and recorder.holds_secret(text))
+    ]

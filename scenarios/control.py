@@ -18,7 +18,8 @@ import msgspec
 
 from evidence import events
 from evidence.history import Recorder
-from scenarios.audit_entries import own_entries
+from scenarios.audit_entries import Log, own_entries
+from scenarios.audit_entries import log as audit_log
 from scenarios.errors import ControlError, NotOffered, Prerequisite, ProfileError
 from scenarios.http import HttpClient, HttpError, Response
 from scenarios.profile import Organisation, Profile
@@ -26,6 +27,9 @@ from scenarios.world import Answer, App, Control
 
 CALL_DEADLINE_S = 30.0
 """What the public clients wait for an answer (measured with dbos-mcp 0.8.0)."""
+
+AUDIT_PAGE = 1000
+"""The most that the API gives at once (API document)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,20 +132,25 @@ class ConductorV2:
     async def audit(self, org: str) -> Sequence[Mapping[str, Any]]:
         self._channel.profile.require("audit")
         asked = self._channel.now_ns()
-        rows: list[dict[str, Any]] = []
+        token, base = self._token(org), self._channel.base_url()
         try:
-            path = f"/v2/orgs/{quote(org, safe='')}/audit-logs?limit=1000"
-            while page := await self._channel.read(f"{path}&offset={len(rows)}", self._token(org)):
-                rows += page
-                if len(page) < 1000:
-                    break
+            log = await self._channel.client.shared.get(f"{base} {org} {token}", lambda: self._read_audit(org, token))
         except HttpError as problem:
             raise Prerequisite(f"the audit log of {org} can't be read: {problem}") from problem
         # The log is the whole organisation's; a history keeps what concerns its own scenario.
-        rows = own_entries(self._channel.recorder, rows)
+        rows = own_entries(self._channel.recorder, log)
         rows.reverse()  # the API gives the newest first, a history the oldest
         self._channel.recorder.add(events.AuditPage, org=org, asked=asked, entries=tuple(rows))
         return rows
+
+    async def _read_audit(self, org: str, token: str) -> Log:
+        rows: list[dict[str, Any]] = []
+        path = f"/v2/orgs/{quote(org, safe='')}/audit-logs?limit={AUDIT_PAGE}"
+        while page := await self._channel.read(f"{path}&offset={len(rows)}", token):
+            rows += page
+            if len(page) < AUDIT_PAGE:
+                break
+        return audit_log(rows)
 
     async def surfaced(self, app: App) -> Sequence[str]:
         self._channel.profile.require("surfaced")

@@ -16,6 +16,7 @@ from urllib.parse import urlsplit
 import httptools
 
 from scenarios.errors import ScenarioError
+from scenarios.sharing import Shared
 
 IDLE_S = 2.0
 """A connection that was idle for longer is not used again: servers end them after some seconds, without a word."""
@@ -39,9 +40,10 @@ class Response:
 
 
 class HttpClient:
-    """Reuses connections per host and port. `close` ends them all."""
+    """Reuses connections per host and port. `close` ends them all. ``shared``: readings that many want at once."""
 
     def __init__(self) -> None:
+        self.shared = Shared()
         self._idle: dict[tuple[str, int], list[_Connection]] = {}
 
     async def request(

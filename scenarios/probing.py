@@ -7,6 +7,7 @@ histories. Every figure is an interval: what lies between two observations is no
 from __future__ import annotations
 
 import asyncio
+import contextlib
 from collections.abc import Callable, Coroutine, Sequence
 from itertools import pairwise
 from typing import Any
@@ -16,7 +17,8 @@ import msgspec
 from evidence.events import Closed, Fault, Frame, Poll
 from evidence.history import History
 from scenarios.catalogue import Scenario
-from scenarios.world import Reply, Script, World
+from scenarios.errors import ControlError
+from scenarios.world import App, Reply, Script, World
 from scenarios.worlds import Session
 
 NS = 1e9
@@ -74,9 +76,19 @@ async def gone(world: World) -> None:
     app = await world.app()
     lost, peer = await world.executor(app), await world.executor(app)
     await lost.drop("rst")
+    if world.profile.can("list"):
+        world.spawn(_look_closely(world, app))
     await world.until_frame(peer, "recovery", within_s=PATIENCE * (world.timing.grace_s + world.timing.scan_s + 1))
     if world.profile.can("list"):
         await world.until_status(lost, "GONE", within_s=world.timing.request_deadline_s + 1)
+
+
+async def _look_closely(world: World, app: App) -> None:
+    """Until the end of the experiment: between two lists nothing is known."""
+    while True:
+        with contextlib.suppress(ControlError):  # recorded as a list that wasn't had
+            await world.control.executors(app)
+        await world.sleep(world.timing.slack_s / 8)
 
 
 async def refused(world: World) -> None:

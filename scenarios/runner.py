@@ -77,6 +77,7 @@ class Outcome:
 
     folder: Path
     result: RunResult
+    planned: int  # scenarios, in all worlds
     interrupted: bool = False
 
 
@@ -139,7 +140,8 @@ async def run(options: RunOptions, progress: Progress) -> Outcome:
     )
     evidence_run.write_index(state.folder, index)
     judged = await asyncio.to_thread(evidence_run.judge_run, state.folder, clauses())
-    return Outcome(state.folder, expected.apply(options.expectations, judged), interrupted)
+    planned = sum(len(chosen) for _, _, chosen in plans)
+    return Outcome(state.folder, expected.apply(options.expectations, judged), planned, interrupted)
 
 
 def deadline_s(scenario: Scenario, timing: Timing) -> float:

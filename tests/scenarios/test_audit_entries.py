@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from evidence import events
 from evidence.history import Recorder
-from scenarios.audit_entries import own_entries
+from scenarios.audit_entries import log, own_entries
 
 
 def recorder() -> Recorder:
@@ -26,4 +26,4 @@ def test_entries_of_other_scenarios_are_left_out_and_leaks_are_not() -> None:
         {"id": "4", "details": {"token": "dbos_o_secret"}},
         {"id": "5", "details": None},
     ]
-    assert [row["id"] for row in own_entries(recorder(), rows)] == ["1", "2", "4"]
+    assert [row["id"] for row in own_entries(recorder(), log(rows))] == ["1", "2", "4"]
