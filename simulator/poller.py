@@ -50,6 +50,7 @@ class Poller:
         self._timing = timing
         self._marks = marks
         self._changed = changed
+        self._handled = -1  # `Relay.handled` of the last look at its records
         self._records: list[Executor] = []  # what `_shown` was made of
         self._shown: tuple[Seen, ...] = ()
         self._looks_ns: tuple[int, ...] = ()
@@ -85,7 +86,9 @@ class Poller:
         for mark_ns in (*self._marks(), *self._moves):
             since_ns = now_ns - mark_ns
             if since_ns < last_ns:
-                wait_ns = min(wait_ns, looks_ns[bisect_right(looks_ns, since_ns)] - since_ns)
+                coming_ns = looks_ns[bisect_right(looks_ns, since_ns)] - since_ns
+                if coming_ns < wait_ns:
+                    wait_ns = coming_ns
         return wait_ns
 
     def _serve(self, asked_ns: int) -> None:
@@ -100,9 +103,11 @@ class Poller:
 
     def _list(self) -> tuple[Seen, ...]:
         """The same object as long as the same records are there: most looks find nothing new."""
-        records = self._relay.core.executors_of(self._key)
-        if records != self._records:
-            self._records, self._shown = records, tuple(map(_seen, records))
+        if self._handled != self._relay.handled:
+            self._handled = self._relay.handled
+            records = self._relay.core.executors_of(self._key)
+            if records != self._records:
+                self._records, self._shown = records, tuple(map(_seen, records))
         return self._shown
 
     def _reply(self, asked_ns: int, shown: tuple[Seen, ...] | str) -> None:

@@ -41,6 +41,7 @@ class Relay:
         self.log_lines: list[str] = []
         self.wall_step_ms = 0  # how far somebody has moved the wall clock
         self.crashed: Callable[[Exception], None] = lambda failure: None
+        self.handled = 0  # events, starts included: while this stays, every record stays
         self._clock = clock
         self._random = random
         self._core_class = core
@@ -78,6 +79,7 @@ class Relay:
         assert self._core is None, "the relay runs already"
         self._reset()
         self._starts += 1
+        self.handled += 1
         self._started_ns = self._clock.now_ns
         # A monotonic clock begins anywhere: deadlines must survive that (LIV-15).
         self._offset_ns = self._random.randrange(1_000_000 * SECOND_NS)
@@ -163,6 +165,7 @@ class Relay:
             return
         if isinstance(event, events.Closed):
             self._sockets.pop(event.conn, None)
+        self.handled += 1
         try:
             effects = self._core.handle(event, self._now_ns, self.now_ms)
         except Exception as failure:  # noqa: BLE001 - whatever escapes a relay's core ends that relay, not the world

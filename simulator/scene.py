@@ -162,13 +162,17 @@ class Scene:
         match: Mapping[str, Any] | None = None,
     ) -> Mapping[str, Any] | None:  # fmt: skip
         wanted = {"type": type, **(match or {})}
+        looked, frames = 0, list[Mapping[str, Any]]()
 
-        def found() -> list[Mapping[str, Any]]:
+        def enough() -> bool:
+            nonlocal looked, frames
             requests = _own(executor).requests(conn)
-            return [request for request in requests if all(request.get(name) == wanted[name] for name in wanted)]
+            if len(requests) != looked:  # they only ever grow
+                looked = len(requests)
+                frames = [each for each in requests if all(each.get(name) == wanted[name] for name in wanted)]
+            return len(frames) >= count
 
-        await self.wait(lambda: len(found()) >= count, within_s)
-        frames = found()
+        await self.wait(enough, within_s)
         return frames[-1] if len(frames) >= count else None
 
     async def until_closed(self, executor: Executor, *, within_s: float, conn: int | None = None) -> bool:
