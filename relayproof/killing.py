@@ -32,7 +32,7 @@ __all__ = ["Task", "played", "register_real_scenarios"]
 
 AT_ONCE = 16
 """Scenarios beside each other on the wire, for each broken relay: more make the observer late on two cores."""
-_POLITE = 15
+_POLITE = 5
 """Niceness of workers in virtual time: those with sockets run beside them, and wait for real deadlines."""
 
 

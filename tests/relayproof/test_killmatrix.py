@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import msgspec
@@ -13,6 +14,7 @@ from broken_relays.page import page
 from evidence.verdict import Finding, ScenarioResult, Verdict
 from relayproof.commands.killmatrix import killmatrix
 from relayproof.errors import WrongUsage
+from relayproof.killing import Task
 from scenarios import catalogue
 from spec import claimed_clauses, clauses
 
@@ -155,3 +157,24 @@ def test_an_unknown_defect_or_world_is_wrong_usage(tmp_path: Path) -> None:
         killmatrix(defect="no-such-defect", results=tmp_path)
     with pytest.raises(WrongUsage, match="give simulated, wire, real"):
         killmatrix(world=("lunar",), results=tmp_path)
+
+
+def test_ci_plays_virtual_time_in_full_and_elsewhere_what_needs_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pytest.importorskip("dbos")
+    planned: list[Task] = []
+
+    def noted(tasks: Sequence[Task], jobs: int) -> Iterator[tuple[Task, list[Cell]]]:
+        planned.extend(tasks)
+        return iter(())
+
+    monkeypatch.setattr("relayproof.commands.killmatrix.played", noted)
+    for defect in ("never-recovers", "never-pongs"):
+        killmatrix(ci=True, defect=defect, results=tmp_path)
+    by_task = {(task.defect, task.world): set(task.scenarios) for task in planned}
+    everything = {each.id for each in catalogue.all() if "simulated" in each.worlds}
+    assert by_task["never-recovers", "simulated"] == everything
+    assert by_task["never-recovers", "real"] == {"OUT-1/kill"}
+    assert {id.partition("-")[0] for id in by_task["never-pongs", "wire"]} >= {"LIV"}
+    assert len(by_task) == 3
