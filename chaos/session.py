@@ -61,9 +61,7 @@ class RealSession:
         except MissingSdk as problem:
             raise UnknownWorld(f"the real world can't run here: {problem}") from problem
         timing = real_timing(options.profile, options.timing)
-        self._options = SessionOptions(
-            profile=options.profile, timing=timing, seed=options.seed, folder=options.folder
-        )
+        self._options = SessionOptions(profile=options.profile, timing=timing, seed=options.seed, folder=options.folder)
         self._target = targets.make(options.profile, timing, options.folder, "real")
         self._runtime = ProcessRuntime()
         self._starting = asyncio.Lock()
@@ -116,9 +114,7 @@ class RealSession:
             await asyncio.shield(world.close())
         return recorder
 
-    def _world(
-        self, scenario: Scenario, recorder: Recorder, relay: WireRelay, now_ns: Callable[[], int]
-    ) -> RealWorld:
+    def _world(self, scenario: Scenario, recorder: Recorder, relay: WireRelay, now_ns: Callable[[], int]) -> RealWorld:
         number = next(self._numbers)
         return RealWorld(
             options=self._options,

@@ -197,9 +197,7 @@ class Tap:
                 way.cancel()
             await asyncio.gather(*ways, return_exceptions=True)
 
-    async def _carry(
-        self, line: _Line, by: Side, source: asyncio.StreamReader, target: asyncio.StreamWriter
-    ) -> None:
+    async def _carry(self, line: _Line, by: Side, source: asyncio.StreamReader, target: asyncio.StreamWriter) -> None:
         cutter = Cutter()
         how: Literal["close", "fin", "rst", "kill"] = "fin"
         try:

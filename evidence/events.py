@@ -227,6 +227,25 @@ class Footer(Base, frozen=True):
 
 
 Event = (
-    Header | App | Setting | Open | Upgraded | Refused | Frame | Closed | Fault | Poll | Request | Answer
-    | AuditPage | Surfaced | Relay | RelayLog | Jitter | Expect | Ledger | Note | Footer
+    Header
+    | App
+    | Setting
+    | Open
+    | Upgraded
+    | Refused
+    | Frame
+    | Closed
+    | Fault
+    | Poll
+    | Request
+    | Answer
+    | AuditPage
+    | Surfaced
+    | Relay
+    | RelayLog
+    | Jitter
+    | Expect
+    | Ledger
+    | Note
+    | Footer
 )

@@ -48,9 +48,14 @@ def judge(history: History, clauses: Mapping[str, Clause], *, path: str = "") ->
             found.setdefault(clause, []).append(missing)
     kept = tuple(each for several in found.values() for each in several)
     return ScenarioResult(
-        scenario=header.scenario, title=header.title, world=header.world, path=path, findings=kept,
+        scenario=header.scenario,
+        title=header.title,
+        world=header.world,
+        path=path,
+        findings=kept,
         clauses={clause: worst(each.verdict for each in several) for clause, several in found.items()},
-        duration_s=round(history.end_ns / NS_PER_S, 3), note=_reason(history),
+        duration_s=round(history.end_ns / NS_PER_S, 3),
+        note=_reason(history),
     )
 
 
@@ -66,7 +71,12 @@ def judge_file(
     except (HistoryError, OSError) as problem:
         broken = Finding(clause="", verdict=Verdict.HARNESS_ERROR, rule="history", seen=str(problem))
         return ScenarioResult(
-            scenario=scenario or Path(path).stem, title="", world=world, clauses={}, findings=(broken,), path=path,
+            scenario=scenario or Path(path).stem,
+            title="",
+            world=world,
+            clauses={},
+            findings=(broken,),
+            path=path,
             note=str(problem),
         )
 

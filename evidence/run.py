@@ -95,13 +95,21 @@ def read_index(folder: Path) -> Index:
 def judge_run(folder: Path, clauses: Mapping[str, Clause]) -> RunResult:
     """Every verdict of a run, from its files alone. Raises `HistoryError` where the folder is no run."""
     index = read_index(folder)
-    results = tuple(
-        judge_file(folder, entry.path, clauses, entry.scenario, entry.world) for entry in index.scenarios
-    )
+    results = tuple(judge_file(folder, entry.path, clauses, entry.scenario, entry.world) for entry in index.scenarios)
     return RunResult(
-        relay=index.relay, target=index.target, started=index.started, duration_s=index.duration_s, scenarios=results,
-        levels={clause.id: clause.level for clause in clauses.values()}, seed=index.seed, pace=index.pace,
-        timing=index.timing, tool=index.tool, host=index.host, versions=index.versions, command=index.command,
+        relay=index.relay,
+        target=index.target,
+        started=index.started,
+        duration_s=index.duration_s,
+        scenarios=results,
+        levels={clause.id: clause.level for clause in clauses.values()},
+        seed=index.seed,
+        pace=index.pace,
+        timing=index.timing,
+        tool=index.tool,
+        host=index.host,
+        versions=index.versions,
+        command=index.command,
         elsewhere=index.elsewhere,
     )
 

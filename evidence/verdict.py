@@ -32,9 +32,7 @@ class Verdict(StrEnum):
 
 _WEIGHT = {verdict: weight for weight, verdict in enumerate(reversed(Verdict))}
 
-FAILING = frozenset(
-    {Verdict.FAILED, Verdict.EARLY, Verdict.LATE, Verdict.STALE, Verdict.NOT_TESTABLE, Verdict.VACUOUS}
-)
+FAILING = frozenset({Verdict.FAILED, Verdict.EARLY, Verdict.LATE, Verdict.STALE, Verdict.NOT_TESTABLE, Verdict.VACUOUS})
 """Verdicts that fail a run, strict or not."""
 
 

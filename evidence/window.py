@@ -107,5 +107,3 @@ def judge_span(span: Span, start: Span, window: Window, jitter_ns: int) -> Verdi
     if window.latest_s is not None and least_s > window.latest_s:
         return Verdict.UNKNOWN if least_s - window.latest_s < jitter_s else Verdict.LATE
     return Verdict.OK
-
-

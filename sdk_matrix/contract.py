@@ -15,8 +15,26 @@ import msgspec
 from sdk_matrix.errors import ContractError
 
 __all__ = [
-    "CONTRACT", "Child", "Config", "Instruction", "Queue", "Ready", "Refused", "Report", "Sleep", "Start", "Started",
-    "Step", "Stop", "Stopped", "Template", "encode", "expected_output", "read_report", "steps_of", "workflows_of",
+    "CONTRACT",
+    "Child",
+    "Config",
+    "Instruction",
+    "Queue",
+    "Ready",
+    "Refused",
+    "Report",
+    "Sleep",
+    "Start",
+    "Started",
+    "Step",
+    "Stop",
+    "Stopped",
+    "Template",
+    "encode",
+    "expected_output",
+    "read_report",
+    "steps_of",
+    "workflows_of",
 ]
 
 CONTRACT = 1

@@ -38,7 +38,7 @@ async def duplicate_recovery(fleet: Fleet, victim: str) -> None:
             dead = asked[request_id] = list(passing.message.get("executor_ids") or ())
             others = [label for label in fleet.connected() if label != passing.label]
             again(others[0] if others else passing.label, dead)
-        elif (dead := asked.pop(request_id, [])):
+        elif dead := asked.pop(request_id, []):
             again(passing.label, dead)
 
     fleet.tap.listeners.append(look)

@@ -30,7 +30,10 @@ def names_exactly_one(history: History) -> list[Finding]:
 def own_application(history: History) -> list[Finding]:
     """No recovery frame names an executor of another application of the same organisation."""
     return _tenancy(
-        history, "REC-3", "own_application", "recovery stays within its application",
+        history,
+        "REC-3",
+        "own_application",
+        "recovery stays within its application",
         lambda named, conn: named.org == conn.tenant.org,
     )
 
@@ -39,7 +42,10 @@ def own_application(history: History) -> list[Finding]:
 def own_organisation(history: History) -> list[Finding]:
     """No recovery frame names an executor of another organisation."""
     return _tenancy(
-        history, "REC-4", "own_organisation", "recovery stays within its organisation",
+        history,
+        "REC-4",
+        "own_organisation",
+        "recovery stays within its organisation",
         lambda named, conn: named.org != conn.tenant.org,
     )
 

@@ -104,8 +104,15 @@ def window(
 
 
 def judged(
-    history: History, expect: Expect, span: Span, start: Span, allowed: Window, *,
-    expected: str, what: str, events: Sequence[int],
+    history: History,
+    expect: Expect,
+    span: Span,
+    start: Span,
+    allowed: Window,
+    *,
+    expected: str,
+    what: str,
+    events: Sequence[int],
 ) -> Finding:
     """The finding for something that was seen in ``span``, allowed in a window after ``start``."""
     jitter_ns = history.worst_jitter(start.low_ns, span.high_ns)
@@ -114,15 +121,26 @@ def judged(
     when = f"{most_s:.3f} s" if most_s - least_s < 0.0005 else f"between {least_s:.3f} and {most_s:.3f} s"
     aside = f" (the host's own jitter was {jitter_ns / NS_PER_S:.3f} s)" if verdict is Verdict.UNKNOWN else ""
     return finding(
-        expect, verdict, expected=f"{expected} {allowed.text()} after event {events[0]}",
+        expect,
+        verdict,
+        expected=f"{expected} {allowed.text()} after event {events[0]}",
         seen=f"{what} {when} after{aside}",
-        measured_s=least_s if verdict is Verdict.LATE else most_s, window=allowed, events=events,
+        measured_s=least_s if verdict is Verdict.LATE else most_s,
+        window=allowed,
+        events=events,
     )
 
 
 def never(
-    history: History, expect: Expect, watched_ns: int, start: Span, allowed: Window, *,
-    expected: str, what: str, events: Sequence[int],
+    history: History,
+    expect: Expect,
+    watched_ns: int,
+    start: Span,
+    allowed: Window,
+    *,
+    expected: str,
+    what: str,
+    events: Sequence[int],
 ) -> Finding:
     """The finding for something that was not seen up to ``watched_ns``: FAILED only if its window had passed."""
     watched_s = (watched_ns - start.high_ns) / NS_PER_S
@@ -130,22 +148,40 @@ def never(
     over = watched_s > (allowed.earliest_s if allowed.latest_s is None else allowed.latest_s) + jitter_s
     verdict = Verdict.FAILED if over else Verdict.UNKNOWN
     return finding(
-        expect, verdict, expected=f"{expected} {allowed.text()} after event {events[0]}",
-        seen=f"{what}; watched for {watched_s:.3f} s", measured_s=watched_s, window=allowed, events=events,
+        expect,
+        verdict,
+        expected=f"{expected} {allowed.text()} after event {events[0]}",
+        seen=f"{what}; watched for {watched_s:.3f} s",
+        measured_s=watched_s,
+        window=allowed,
+        events=events,
     )
 
 
 def finding(
-    expect: Expect, verdict: Verdict, *, expected: str = "", seen: str = "", measured_s: float | None = None,
-    window: Window | None = None, events: Sequence[int] = (),
+    expect: Expect,
+    verdict: Verdict,
+    *,
+    expected: str = "",
+    seen: str = "",
+    measured_s: float | None = None,
+    window: Window | None = None,
+    events: Sequence[int] = (),
 ) -> Finding:
     """A finding about an expectation; its own words come first."""
     words = f"{expect.text}: {expected}" if expect.text and expected else expect.text or expected
     conn = expect.args.get("conn")
     subject = expect.args.get("executor") or ("" if conn is None else f"connection {conn}")
     return Finding(
-        clause=expect.clause, verdict=verdict, rule=expect.rule, subject=str(subject), expected=words, seen=seen,
-        measured_s=measured_s, window_s=None if window is None else window.as_pair(), events=tuple(events),
+        clause=expect.clause,
+        verdict=verdict,
+        rule=expect.rule,
+        subject=str(subject),
+        expected=words,
+        seen=seen,
+        measured_s=measured_s,
+        window_s=None if window is None else window.as_pair(),
+        events=tuple(events),
     )
 
 

@@ -25,12 +25,13 @@ def value(
 
 
 @rule("equal", doubt=STALLED)
-def equal(
-    history: History, expect: Expect, *, name: str, want: Any, got: Any, events: Sequence[int] = ()
-) -> Finding:
+def equal(history: History, expect: Expect, *, name: str, want: Any, got: Any, events: Sequence[int] = ()) -> Finding:
     """Two recorded values are equal."""
     good = covers(want, got) and covers(got, want)
     return finding(
-        expect, Verdict.OK if good else Verdict.FAILED, expected=f"{name} is {want!r}", seen=f"{name} is {got!r}",
+        expect,
+        Verdict.OK if good else Verdict.FAILED,
+        expected=f"{name} is {want!r}",
+        seen=f"{name} is {got!r}",
         events=events,
     )

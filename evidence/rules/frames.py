@@ -16,9 +16,19 @@ from evidence.window import Span
 
 @rule("frame", doubt=STALLED)
 def frame(
-    history: History, expect: Expect, *, type: str, after: int, latest: str | float | None = None,
-    earliest: str | float = "0", executor: str | None = None, conn: int | None = None,
-    match: Mapping[str, Any] | None = None, g: float | None = None, app: str | None = None, org: str | None = None,
+    history: History,
+    expect: Expect,
+    *,
+    type: str,
+    after: int,
+    latest: str | float | None = None,
+    earliest: str | float = "0",
+    executor: str | None = None,
+    conn: int | None = None,
+    match: Mapping[str, Any] | None = None,
+    g: float | None = None,
+    app: str | None = None,
+    org: str | None = None,
 ) -> Finding:
     """The relay sends such a request in the window. ``match``: a subset of the frame, its lists equal."""
     conns = scope(history, executor, conn, app, org)
@@ -29,7 +39,13 @@ def frame(
         sent = ask.request.frame
         if sent.t >= start.low_ns and (sent.n > after or start.low_ns < start.high_ns):
             return judged(
-                history, expect, Span.at(sent.t), start, allowed, expected=expected, what="it was sent",
+                history,
+                expect,
+                Span.at(sent.t),
+                start,
+                allowed,
+                expected=expected,
+                what="it was sent",
                 events=(after, sent.n),
             )
     return never(history, expect, history.end_ns, start, allowed, expected=expected, what="never sent", events=(after,))
@@ -37,9 +53,17 @@ def frame(
 
 @rule("no_frame", doubt=BLURRED)
 def no_frame(
-    history: History, expect: Expect, *, type: str, since: int | None = None, until: int | None = None,
-    executor: str | None = None, conn: int | None = None, match: Mapping[str, Any] | None = None,
-    app: str | None = None, org: str | None = None,
+    history: History,
+    expect: Expect,
+    *,
+    type: str,
+    since: int | None = None,
+    until: int | None = None,
+    executor: str | None = None,
+    conn: int | None = None,
+    match: Mapping[str, Any] | None = None,
+    app: str | None = None,
+    org: str | None = None,
 ) -> Finding:
     """No such request in between; the lists of ``match`` need only be contained. Nobody connected: VACUOUS."""
     conns, inside = scope(history, executor, conn, app, org), stretch(history, since, until)
@@ -50,7 +74,11 @@ def no_frame(
         if inside.holds(ask.request.frame):
             at_s = (ask.sent_ns - inside.since_ns) / 1e9
             return finding(
-                expect, Verdict.FAILED, expected=expected, seen=f"one was sent after {at_s:.3f} s", measured_s=at_s,
+                expect,
+                Verdict.FAILED,
+                expected=expected,
+                seen=f"one was sent after {at_s:.3f} s",
+                measured_s=at_s,
                 events=(ask.request.frame.n,),
             )
     return finding(expect, Verdict.OK, expected=expected, seen=f"none in {inside.length_s:.3f} s")
@@ -58,9 +86,19 @@ def no_frame(
 
 @rule("count", doubt=STALLED)
 def count(
-    history: History, expect: Expect, *, type: str, since: int | None = None, until: int | None = None,
-    at_least: int = 0, at_most: int | None = None, executor: str | None = None, conn: int | None = None,
-    match: Mapping[str, Any] | None = None, answered: bool | None = None, app: str | None = None,
+    history: History,
+    expect: Expect,
+    *,
+    type: str,
+    since: int | None = None,
+    until: int | None = None,
+    at_least: int = 0,
+    at_most: int | None = None,
+    executor: str | None = None,
+    conn: int | None = None,
+    match: Mapping[str, Any] | None = None,
+    answered: bool | None = None,
+    app: str | None = None,
     org: str | None = None,
 ) -> Finding:
     """As many such requests (``answered``: only those with, or without, an answer); lists of ``match`` contained."""
@@ -73,8 +111,11 @@ def count(
     good = at_least <= len(found) and (at_most is None or len(found) <= at_most)
     matching = f" {dict(match)}" if match else ""
     return finding(
-        expect, Verdict.OK if good else Verdict.FAILED, expected=f"{amount(at_least, at_most)} {type}{matching}",
-        seen=f"{len(found)} in {inside.length_s:.3f} s", events=[ask.request.frame.n for ask in found[:20]],
+        expect,
+        Verdict.OK if good else Verdict.FAILED,
+        expected=f"{amount(at_least, at_most)} {type}{matching}",
+        seen=f"{len(found)} in {inside.length_s:.3f} s",
+        events=[ask.request.frame.n for ask in found[:20]],
     )
 
 
@@ -96,7 +137,12 @@ def first_frame(history: History, expect: Expect, *, conn: int) -> Finding:
 
 @rule("quiet", doubt=STALLED)
 def quiet(
-    history: History, expect: Expect, *, conn: int, since: int | None = None, until: int | None = None,
+    history: History,
+    expect: Expect,
+    *,
+    conn: int,
+    since: int | None = None,
+    until: int | None = None,
     allow: Sequence[str] = (),
 ) -> Finding:
     """The relay sends no request but those of the allowed types."""

@@ -28,8 +28,13 @@ def released(history: History, expect: Expect, *, conn: int, after: int, latest:
     elif end is None or over_s > 0:
         verdict = Verdict.UNKNOWN
     return finding(
-        expect, verdict, expected=expected, seen=f"{'left open' if end is None else 'ended'} after {open_s:.3f} s",
-        measured_s=open_s, window=allowed, events=(after,) if end is None else (after, end.n),
+        expect,
+        verdict,
+        expected=expected,
+        seen=f"{'left open' if end is None else 'ended'} after {open_s:.3f} s",
+        measured_s=open_s,
+        window=allowed,
+        events=(after,) if end is None else (after, end.n),
     )
 
 
@@ -52,6 +57,9 @@ def cleared(
     last = readings[-1]
     still = executor in last.executors
     return finding(
-        expect, Verdict.UNCLEAN if still else Verdict.OK, expected=expected,
-        seen="still surfaced" if still else "not surfaced", events=(last.n,),
+        expect,
+        Verdict.UNCLEAN if still else Verdict.OK,
+        expected=expected,
+        seen="still surfaced" if still else "not surfaced",
+        events=(last.n,),
     )

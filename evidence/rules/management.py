@@ -20,8 +20,14 @@ SECRET_MARK = "<key:"
 
 @rule("answer", doubt=STALLED)
 def answer(
-    history: History, expect: Expect, *, call: int, status: int | str | Sequence[int | str] | None = None,
-    body: Any = None, content_type: str | None = None, latest: str | float | None = None,
+    history: History,
+    expect: Expect,
+    *,
+    call: int,
+    status: int | str | Sequence[int | str] | None = None,
+    body: Any = None,
+    content_type: str | None = None,
+    latest: str | float | None = None,
 ) -> Finding:
     """The management answer: its code (or class, "2xx"), a subset of its body, its type, how long it took."""
     request = next((each for each in history.of(Request) if each.call == call), None)
@@ -50,16 +56,28 @@ def answer(
         jitter_s = history.worst_jitter(request.t, reply.t) / NS_PER_S
         verdict = Verdict.UNKNOWN if took_s - limit_s <= jitter_s else Verdict.LATE
     return finding(
-        expect, verdict, expected=expected, seen=seen, measured_s=took_s, events=events,
+        expect,
+        verdict,
+        expected=expected,
+        seen=seen,
+        measured_s=took_s,
+        events=events,
         window=None if limit_s is None else Window(0.0, limit_s),
     )
 
 
 @rule("audited", doubt=STALLED)
 def audited(
-    history: History, expect: Expect, *, operation: str, org: str | None = None,
-    match: Mapping[str, Any] | None = None, mentions: Sequence[str] = (), at_least: int = 1,
-    at_most: int | None = None, since: int | None = None,
+    history: History,
+    expect: Expect,
+    *,
+    operation: str,
+    org: str | None = None,
+    match: Mapping[str, Any] | None = None,
+    mentions: Sequence[str] = (),
+    at_least: int = 1,
+    at_most: int | None = None,
+    since: int | None = None,
 ) -> Finding:
     """The last reading of the audit log has such entries; ``since``: beyond those of the reading before that event.
 
@@ -130,7 +148,7 @@ def redacted(history: History, expect: Expect) -> Finding:
         looked_at += 1
         if SECRET_MARK in text:
             at = text.index(SECRET_MARK)
-            seen = f"...{text[max(0, at - 60):at + 40]}..."
+            seen = f"...{text[max(0, at - 60) : at + 40]}..."
             return finding(expect, Verdict.FAILED, expected=expected, seen=seen, events=(event.n,))
     verdict = Verdict.OK if looked_at else Verdict.VACUOUS
     return finding(expect, verdict, expected=expected, seen=f"none in {looked_at} texts")
@@ -155,8 +173,14 @@ def _public_texts(history: History) -> Iterator[tuple[Base, str]]:
 
 @rule("surfaced", doubt=STALLED)
 def surfaced(
-    history: History, expect: Expect, *, executor: str, since: int | None = None, until: int | None = None,
-    app: str | None = None, org: str | None = None,
+    history: History,
+    expect: Expect,
+    *,
+    executor: str,
+    since: int | None = None,
+    until: int | None = None,
+    app: str | None = None,
+    org: str | None = None,
 ) -> Finding:
     """The waiting recovery is in the audit log or in the query for surfaced recoveries (REC-27)."""
     if not capable(history, "surfaced") and not capable(history, "audit"):

@@ -30,14 +30,21 @@ def sequential(
     pair = overlapping(history, who)
     if pair is None:
         return finding(
-            expect, Verdict.OK, expected=expected, seen=f"{len(asked)} one after the other",
+            expect,
+            Verdict.OK,
+            expected=expected,
+            seen=f"{len(asked)} one after the other",
             events=[ask.request.frame.n for _, ask in asked],
         )
     first, second = pair
     after_s = (second.sent_ns - first.sent_ns) / NS_PER_S
     return finding(
-        expect, Verdict.FAILED, expected=expected, seen=f"a second peer was asked {after_s:.3f} s after the first",
-        measured_s=after_s, events=(first.request.frame.n, second.request.frame.n),
+        expect,
+        Verdict.FAILED,
+        expected=expected,
+        seen=f"a second peer was asked {after_s:.3f} s after the first",
+        measured_s=after_s,
+        events=(first.request.frame.n, second.request.frame.n),
     )
 
 
@@ -78,8 +85,15 @@ def outstanding_until(history: History, who: Who, conn: Connection, ask: Ask) ->
 
 @rule("growing", doubt=STALLED)
 def growing(
-    history: History, expect: Expect, *, executor: str, since: int | None = None, until: int | None = None,
-    at_least: int = 4, app: str | None = None, org: str | None = None,
+    history: History,
+    expect: Expect,
+    *,
+    executor: str,
+    since: int | None = None,
+    until: int | None = None,
+    at_least: int = 4,
+    app: str | None = None,
+    org: str | None = None,
 ) -> Finding:
     """Dispatches go on; the pauses between them grow, and none is longer than the cap (REC-12).
 
@@ -94,8 +108,7 @@ def growing(
         seen = f"{len(asked)} in {inside.length_s:.3f} s"
         return finding(expect, Verdict.FAILED, expected=expected, seen=seen, events=events)
     pauses_s = [
-        (later.sent_ns - _ended_ns(history, conn, ask)) / NS_PER_S
-        for (conn, ask), (_, later) in pairwise(asked)
+        (later.sent_ns - _ended_ns(history, conn, ask)) / NS_PER_S for (conn, ask), (_, later) in pairwise(asked)
     ]
     longest_s, third = max(pauses_s), max(1, len(pauses_s) // 3)
     jitter_s = history.worst_jitter(inside.since_ns, inside.until_ns) / NS_PER_S

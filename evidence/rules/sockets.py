@@ -16,8 +16,14 @@ from evidence.window import NS_PER_S, Span
 
 @rule("closed", doubt=STALLED)
 def closed(
-    history: History, expect: Expect, *, conn: int, after: int, latest: str | float | None = None,
-    earliest: str | float = "0", g: float | None = None,
+    history: History,
+    expect: Expect,
+    *,
+    conn: int,
+    after: int,
+    latest: str | float | None = None,
+    earliest: str | float = "0",
+    g: float | None = None,
 ) -> Finding:
     """The relay ends the connection in the window: by a close frame, or by ending the socket."""
     connection = history.connection(conn)
@@ -25,7 +31,13 @@ def closed(
     expected, end = f"the relay ends connection {conn}", connection.relay_end
     if end is not None:
         return judged(
-            history, expect, Span.at(end.t), start, allowed, expected=expected, what="it ended it",
+            history,
+            expect,
+            Span.at(end.t),
+            start,
+            allowed,
+            expected=expected,
+            what="it ended it",
             events=(after, end.n),
         )
     if connection.closed is not None:
@@ -51,8 +63,12 @@ def stays_open(
         at_s = (end.t - inside.since_ns) / NS_PER_S
         code = f", code {end.code}" if end.code is not None else ""
         return finding(
-            expect, Verdict.FAILED, expected=expected, seen=f"the relay ended it after {at_s:.3f} s{code}",
-            measured_s=at_s, events=(end.n,),
+            expect,
+            Verdict.FAILED,
+            expected=expected,
+            seen=f"the relay ended it after {at_s:.3f} s{code}",
+            measured_s=at_s,
+            events=(end.n,),
         )
     return finding(expect, Verdict.OK, expected=expected, seen=f"open for {inside.length_s:.3f} s")
 
@@ -70,7 +86,11 @@ def accepted(history: History, expect: Expect, *, conn: int) -> Finding:
 
 @rule("refused", doubt=STALLED)
 def refused(
-    history: History, expect: Expect, *, conn: int, status: int | str | Sequence[int | str] | None = None,
+    history: History,
+    expect: Expect,
+    *,
+    conn: int,
+    status: int | str | Sequence[int | str] | None = None,
     or_closed: bool = False,
 ) -> Finding:
     """The upgrade was refused with one of the codes (or classes, "4xx"); ``or_closed``: or ended by the relay later."""
@@ -86,7 +106,10 @@ def refused(
         return finding(expect, Verdict.FAILED, expected=expected, seen=seen, events=(connection.opened.n,))
     good = codes is None or has_code(refusal.status, codes)
     return finding(
-        expect, Verdict.OK if good else Verdict.FAILED, expected=expected, seen=f"refused with {refusal.status}",
+        expect,
+        Verdict.OK if good else Verdict.FAILED,
+        expected=expected,
+        seen=f"refused with {refusal.status}",
         events=(refusal.n,),
     )
 
@@ -124,14 +147,23 @@ def pings(
     off_s = abs(mean_s - interval_s)
     verdict = Verdict.OK if off_s <= slack_s else Verdict.UNKNOWN if off_s - slack_s <= jitter_s else Verdict.FAILED
     return finding(
-        expect, verdict, expected=expected, seen=f"longest gap {longest_s:.3f} s, mean interval {mean_s:.3f} s",
-        measured_s=mean_s, events=events,
+        expect,
+        verdict,
+        expected=expected,
+        seen=f"longest gap {longest_s:.3f} s, mean interval {mean_s:.3f} s",
+        measured_s=mean_s,
+        events=events,
     )
 
 
 @rule("ponged")
 def ponged(
-    history: History, expect: Expect, *, conn: int, since: int | None = None, until: int | None = None,
+    history: History,
+    expect: Expect,
+    *,
+    conn: int,
+    since: int | None = None,
+    until: int | None = None,
     latest: str | float = "slack",
 ) -> Finding:
     """Every ping of the executor is answered by its payload, or by that of a later ping, within ``latest`` (LIV-2)."""
@@ -152,14 +184,21 @@ def ponged(
             jitter_s = history.worst_jitter(ping.t, history.end_ns if answer is None else answer.t) / NS_PER_S
             verdict = Verdict.FAILED if answer is None else Verdict.LATE
             return finding(
-                expect, Verdict.UNKNOWN if took_s - limit_s <= jitter_s else verdict, expected=expected,
-                seen="never answered" if answer is None else f"answered after {took_s:.3f} s", measured_s=took_s,
+                expect,
+                Verdict.UNKNOWN if took_s - limit_s <= jitter_s else verdict,
+                expected=expected,
+                seen="never answered" if answer is None else f"answered after {took_s:.3f} s",
+                measured_s=took_s,
                 events=(ping.n,),
             )
         slowest_s = max(slowest_s, took_s)
     return finding(
-        expect, Verdict.OK, expected=expected, seen=f"{len(asked)} answered, the slowest after {slowest_s:.3f} s",
-        measured_s=slowest_s, events=[each.n for each in asked[:20]],
+        expect,
+        Verdict.OK,
+        expected=expected,
+        seen=f"{len(asked)} answered, the slowest after {slowest_s:.3f} s",
+        measured_s=slowest_s,
+        events=[each.n for each in asked[:20]],
     )
 
 

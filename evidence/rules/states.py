@@ -29,8 +29,17 @@ from evidence.window import Span
 
 @rule("transition", doubt=STALLED)
 def transition(
-    history: History, expect: Expect, *, executor: str, to: str | Sequence[str], after: int, latest: str | float | None,
-    earliest: str | float = "0", g: float | None = None, app: str | None = None, org: str | None = None,
+    history: History,
+    expect: Expect,
+    *,
+    executor: str,
+    to: str | Sequence[str],
+    after: int,
+    latest: str | float | None,
+    earliest: str | float = "0",
+    g: float | None = None,
+    app: str | None = None,
+    org: str | None = None,
 ) -> Finding:
     """The list first shows one of ``to`` inside the window after event ``after``."""
     who, wanted = history.who(executor, app=app, org=org), [status.upper() for status in as_list(to)]
@@ -53,8 +62,14 @@ def transition(
         return finding(expect, Verdict.UNKNOWN, expected=expected, seen="no list was had after it", events=(after,))
     shown = "/".join(later[-1].statuses(executor))
     return never(
-        history, expect, later[-1].asked_ns, start, allowed, expected=expected,
-        what=f"never; the last list shows {shown}", events=(after, later[-1].poll.n),
+        history,
+        expect,
+        later[-1].asked_ns,
+        start,
+        allowed,
+        expected=expected,
+        what=f"never; the last list shows {shown}",
+        events=(after, later[-1].poll.n),
     )
 
 
@@ -72,8 +87,15 @@ def _shows(history: History, sight: Sight, who: Who, wanted: Sequence[str], star
 
 @rule("stays", doubt=BLURRED)
 def stays(
-    history: History, expect: Expect, *, executor: str, statuses: str | Sequence[str], since: int | None = None,
-    until: int | None = None, app: str | None = None, org: str | None = None,
+    history: History,
+    expect: Expect,
+    *,
+    executor: str,
+    statuses: str | Sequence[str],
+    since: int | None = None,
+    until: int | None = None,
+    app: str | None = None,
+    org: str | None = None,
 ) -> Finding:
     """Every list in between shows one of the statuses; no list: VACUOUS."""
     who, allowed = history.who(executor, app=app, org=org), [status.upper() for status in as_list(statuses)]
@@ -97,8 +119,15 @@ def stays(
 
 @rule("listed", doubt=BLURRED)
 def listed(
-    history: History, expect: Expect, *, executor: str, after: int, fields: Mapping[str, Any] | None = None,
-    latest: str | float = "slack", app: str | None = None, org: str | None = None,
+    history: History,
+    expect: Expect,
+    *,
+    executor: str,
+    after: int,
+    fields: Mapping[str, Any] | None = None,
+    latest: str | float = "slack",
+    app: str | None = None,
+    org: str | None = None,
 ) -> Finding:
     """Some list within the window after ``after`` shows the record with these fields."""
     if not capable(history, "list"):
@@ -114,7 +143,13 @@ def listed(
             if covers(wanted, closest):
                 changed = Span(sights[place - 1].asked_ns if place else start.low_ns, sight.at_ns)
                 return judged(
-                    history, expect, changed, start, allowed, expected=expected, what="listed so",
+                    history,
+                    expect,
+                    changed,
+                    start,
+                    allowed,
+                    expected=expected,
+                    what="listed so",
                     events=(after, sight.poll.n),
                 )
     if not sights:
@@ -122,15 +157,28 @@ def listed(
     shown = closest or {}
     differing = {name: shown.get(name) for name in wanted if not covers(wanted[name], shown.get(name))}
     return never(
-        history, expect, sights[-1].asked_ns, start, allowed, expected=expected,
-        what="never listed" if closest is None else f"listed with {differing}", events=(after, sights[-1].poll.n),
+        history,
+        expect,
+        sights[-1].asked_ns,
+        start,
+        allowed,
+        expected=expected,
+        what="never listed" if closest is None else f"listed with {differing}",
+        events=(after, sights[-1].poll.n),
     )
 
 
 @rule("not_listed", doubt=BLURRED)
 def not_listed(
-    history: History, expect: Expect, *, executor: str, since: int | None = None, until: int | None = None,
-    statuses: str | Sequence[str] | None = None, app: str | None = None, org: str | None = None,
+    history: History,
+    expect: Expect,
+    *,
+    executor: str,
+    since: int | None = None,
+    until: int | None = None,
+    statuses: str | Sequence[str] | None = None,
+    app: str | None = None,
+    org: str | None = None,
 ) -> Finding:
     """No list in between shows the executor (with one of these statuses); no list: VACUOUS."""
     if not capable(history, "list"):

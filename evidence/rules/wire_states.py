@@ -54,14 +54,20 @@ def stays(history: History, expect: Expect, who: Who, allowed: Sequence[str], in
         for _, ask in history.recoveries(who.executor, who.tenant):
             if inside.holds(ask.request.frame):
                 return finding(
-                    expect, Verdict.FAILED, expected=expected, seen="a recovery frame named it",
+                    expect,
+                    Verdict.FAILED,
+                    expected=expected,
+                    seen="a recovery frame named it",
                     events=(ask.request.frame.n,),
                 )
     if allowed == ["HEALTHY"]:
         for conn in history.conns_of(who):
             if conn.relay_end is not None and inside.holds(conn.relay_end):
                 return finding(
-                    expect, Verdict.FAILED, expected=expected, seen="the relay ended its connection",
+                    expect,
+                    Verdict.FAILED,
+                    expected=expected,
+                    seen="the relay ended its connection",
                     events=(conn.relay_end.n,),
                 )
     if "HEALTHY" not in allowed and "DISCONNECTED" not in allowed:
@@ -77,7 +83,9 @@ def _left_itself(history: History, who: Who) -> bool:
 
 def _peer_was_there(history: History, who: Who, since_ns: int) -> bool:
     return any(
-        conn.tenant == who.tenant and conn.executor != who.executor and conn.handshake_ns is not None
+        conn.tenant == who.tenant
+        and conn.executor != who.executor
+        and conn.handshake_ns is not None
         and (conn.end_ns is None or conn.end_ns > since_ns)
         for conn in history.connections.values()
     )

@@ -55,9 +55,7 @@ def _scenario(run: RunResult, result: ScenarioResult, folder: Path, place: int) 
 
 
 def _facts(run: RunResult) -> list[tuple[str, str]]:
-    timing = ", ".join(
-        f"{_TIMING_WORDS.get(name, name)} {seconds:g} s" for name, seconds in run.timing.items()
-    )
+    timing = ", ".join(f"{_TIMING_WORDS.get(name, name)} {seconds:g} s" for name, seconds in run.timing.items())
     facts = [
         ("relay", f"{run.relay} ({run.target})"),
         ("started", run.started),

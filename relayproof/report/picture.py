@@ -120,7 +120,10 @@ def _lane(history: History, who: Who, name: str) -> Lane:
     marks += [Mark(_s(conn.refused.t), "refused", f"refused: {conn.refused.status}") for conn in conns if conn.refused]
     pings = [_s(frame.t) for frame in frames if frame.by == "relay" and frame.op == "ping"]
     return Lane(
-        name, bands=_bands(history, who), conns=[_conn(history, conn) for conn in conns], marks=marks[:MOST_MARKS],
+        name,
+        bands=_bands(history, who),
+        conns=[_conn(history, conn) for conn in conns],
+        marks=marks[:MOST_MARKS],
         pings=pings[:MOST_MARKS],
     )
 

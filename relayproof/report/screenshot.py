@@ -1,6 +1,6 @@
 """A picture of a run's page, for the documentation: needs Chromium.
 
-    python -m relayproof.report.screenshot results/latest docs/images/report.png --open LIV-3/silent-socket
+python -m relayproof.report.screenshot results/latest docs/images/report.png --open LIV-3/silent-socket
 """
 
 from __future__ import annotations

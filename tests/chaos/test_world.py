@@ -36,9 +36,7 @@ def test_the_runner_finds_the_world_and_its_scenarios_by_name() -> None:
     assert set(OUTCOMES.values()) <= rules().keys()
 
 
-def test_a_missing_sdk_is_wrong_usage_that_says_how_to_get_it(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_missing_sdk_is_wrong_usage_that_says_how_to_get_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     absent = dataclasses.replace(worker("python"), missing=lambda: "it is missing: pip install it")
     monkeypatch.setattr(chaos.session, "worker", lambda language: absent)
     with pytest.raises(UnknownWorld, match="pip install it"):

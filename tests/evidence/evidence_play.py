@@ -17,8 +17,17 @@ from evidence.verdict import Finding, ScenarioResult, Verdict
 ORG = "acme"
 APP = "shop"
 TIMING = {
-    "i": 0.5, "w": 1.25, "g": 2.0, "scan": 0.1, "slack": 0.3125, "handshake": 1.25, "request": 1.5, "recovery": 2.5,
-    "backoff": 0.25, "backoff_cap": 1.0, "redial": 0.1,
+    "i": 0.5,
+    "w": 1.25,
+    "g": 2.0,
+    "scan": 0.1,
+    "slack": 0.3125,
+    "handshake": 1.25,
+    "request": 1.5,
+    "recovery": 2.5,
+    "backoff": 0.25,
+    "backoff_cap": 1.0,
+    "redial": 0.1,
 }
 """Of its own, so that the numbers of the tests stand whatever the runs are timed by."""
 NAMES = {"recovery": "executor.recover", "deletion": "executor.delete", "surfaced": "executor.surface"}
@@ -34,8 +43,15 @@ class Play:
         self._requests = itertools.count(1)
         self.recorder = Recorder(path, clock=lambda: round(self.now_s * 1e9))
         fields: dict[str, Any] = {
-            "scenario": "TEST-1/play", "title": "a play", "clauses": clauses, "world": "simulated",
-            "relay": "reference", "profile_digest": "0", "timing": TIMING, "capabilities": {}, "names": NAMES,
+            "scenario": "TEST-1/play",
+            "title": "a play",
+            "clauses": clauses,
+            "world": "simulated",
+            "relay": "reference",
+            "profile_digest": "0",
+            "timing": TIMING,
+            "capabilities": {},
+            "names": NAMES,
             "seed": 1,
             "started": "2026-01-01T00:00:00+00:00",
         }
@@ -52,7 +68,13 @@ class Play:
         return self.add(events.App, org=org, app=app, grace_s=grace_s)
 
     def dial(
-        self, executor: str, *, app: str = APP, org: str = ORG, upgrade: bool = True, shake: bool = True,
+        self,
+        executor: str,
+        *,
+        app: str = APP,
+        org: str = ORG,
+        upgrade: bool = True,
+        shake: bool = True,
         **info: Any,
     ) -> int:
         """Open, Upgraded and the handshake, all now. Returns the connection's number."""

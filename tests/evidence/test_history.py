@@ -14,8 +14,16 @@ from evidence.events import Footer, Frame, Header, Jitter, Note, Open, Poll, See
 from evidence.history import History, Recorder, load, parse
 
 HEADER: dict[str, Any] = {
-    "scenario": "LIV-4/close", "title": "a close", "clauses": ("LIV-4",), "world": "simulated", "relay": "reference",
-    "profile_digest": "", "timing": {"w": 25.0}, "capabilities": {}, "names": {}, "seed": 7,
+    "scenario": "LIV-4/close",
+    "title": "a close",
+    "clauses": ("LIV-4",),
+    "world": "simulated",
+    "relay": "reference",
+    "profile_digest": "",
+    "timing": {"w": 25.0},
+    "capabilities": {},
+    "names": {},
+    "seed": 7,
 }
 
 

@@ -53,8 +53,15 @@ def before_handshake(answer: dict[str, Any] | None, *, size: int | None = None) 
 
 @pytest.mark.parametrize(
     "answer",
-    [None, {}, {"executor_id": ""}, {"executor_id": 7}, {"executor_id": "e1", "error_message": "no"},
-     {"executor_id": "e1", "request_id": "other"}, {"executor_id": "e1", "type": "cancel"}],
+    [
+        None,
+        {},
+        {"executor_id": ""},
+        {"executor_id": 7},
+        {"executor_id": "e1", "error_message": "no"},
+        {"executor_id": "e1", "request_id": "other"},
+        {"executor_id": "e1", "type": "cancel"},
+    ],
 )
 def test_nothing_is_asked_before_the_handshake(answer: dict[str, Any] | None) -> None:
     assert before_handshake(answer) is Verdict.FAILED
@@ -215,8 +222,14 @@ def test_connections_that_never_were_have_no_pings() -> None:
 
 
 def lost(
-    *, listed: dict[str, str] | None = None, pong_s: float | None = 1.0, pinged_on: bool = True, second: bool = False,
-    end_s: float | None = None, known: bool = True, killed: bool = False,
+    *,
+    listed: dict[str, str] | None = None,
+    pong_s: float | None = 1.0,
+    pinged_on: bool = True,
+    second: bool = False,
+    end_s: float | None = None,
+    known: bool = True,
+    killed: bool = False,
 ) -> Verdict | None:
     """e1 answers at 1.0 s; a list at 1.5 s shows ``listed``; the relay pings on at 2.0 s."""
     play = Play()
@@ -277,7 +290,10 @@ def test_a_connection_before_this_one_does_not_matter() -> None:
 
 
 def dispatched(
-    *entries: dict[str, Any], how: str = "answer", read_s: float = 3.0, names: dict[str, str] | None = None,
+    *entries: dict[str, Any],
+    how: str = "answer",
+    read_s: float = 3.0,
+    names: dict[str, str] | None = None,
     times: int = 1,
 ) -> Verdict | None:
     play = Play(names=NAMES if names is None else names)

@@ -42,9 +42,7 @@ def test_every_verdict_of_a_history_is_recorded_once() -> None:
 
 def shifted(history: History, n: int, by_ns: int) -> History:
     """The history with one event at another time."""
-    moved = [
-        msgspec.structs.replace(event, t=event.t + by_ns) if event.n == n else event for event in history.events
-    ]
+    moved = [msgspec.structs.replace(event, t=event.t + by_ns) if event.n == n else event for event in history.events]
     return History(moved)
 
 
@@ -185,9 +183,7 @@ def test_an_invariant_that_can_not_judge_is_a_harness_error() -> None:
         ("first_frame", {"conn": 1}, 9.0, Verdict.FAILED),  # no stall puts a wrong frame first
     ],
 )
-def test_a_host_that_stalled_accuses_nobody(
-    rule: str, args: dict[str, Any], jitter_s: float, verdict: Verdict
-) -> None:
+def test_a_host_that_stalled_accuses_nobody(rule: str, args: dict[str, Any], jitter_s: float, verdict: Verdict) -> None:
     play = Play("LIV-5")
     conn = play.dial("e1", shake=False)
     play.text(conn, {"type": "get_metrics"})

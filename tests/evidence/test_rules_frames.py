@@ -25,7 +25,13 @@ def dispatched(at_s: float) -> tuple[Play, int]:
 def test_frame_is_sent_in_the_window(at_s: float, verdict: Verdict) -> None:
     play, after = dispatched(at_s)
     play.expect(
-        "REC-1", "frame", executor="e2", type="recovery", match={"executor_ids": ["e1"]}, after=after, earliest="g",
+        "REC-1",
+        "frame",
+        executor="e2",
+        type="recovery",
+        match={"executor_ids": ["e1"]},
+        after=after,
+        earliest="g",
         latest="g + scan + slack",
     )
     assert play.verdict("frame") is verdict

@@ -34,7 +34,11 @@ def test_answer(status: int, body: Any, args: dict[str, Any], verdict: Verdict) 
     play = Play("API-2")
     call = play.call()
     play.at(1.0).add(
-        events.Answer, call=call, status=status, body=body, content_type="application/json; charset=utf-8",
+        events.Answer,
+        call=call,
+        status=status,
+        body=body,
+        content_type="application/json; charset=utf-8",
         error="reset" if status == 0 else "",
     )
     play.expect("API-2", "answer", call=call, **args)
@@ -199,9 +203,14 @@ def test_value_is_information_whatever_the_clause() -> None:
 @pytest.mark.parametrize(
     ("want", "got", "verdict"),
     [
-        (1, 1, Verdict.OK), (1, 1.0, Verdict.OK), (1, True, Verdict.FAILED), ("a", "b", Verdict.FAILED),
-        ({"a": [1]}, {"a": [1]}, Verdict.OK), ({"a": 1}, {"a": 1, "b": 2}, Verdict.FAILED),
-        ([1], [1, 2], Verdict.FAILED), ({"a": 1}, [1], Verdict.FAILED),
+        (1, 1, Verdict.OK),
+        (1, 1.0, Verdict.OK),
+        (1, True, Verdict.FAILED),
+        ("a", "b", Verdict.FAILED),
+        ({"a": [1]}, {"a": [1]}, Verdict.OK),
+        ({"a": 1}, {"a": 1, "b": 2}, Verdict.FAILED),
+        ([1], [1, 2], Verdict.FAILED),
+        ({"a": 1}, [1], Verdict.FAILED),
     ],
 )
 def test_equal(want: Any, got: Any, verdict: Verdict) -> None:

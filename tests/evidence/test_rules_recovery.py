@@ -232,8 +232,15 @@ def test_a_peer_that_is_listed_as_lost_on_both_sides_of_the_frame() -> None:
 
 
 def named(
-    *, listed: str = "HEALTHY", listed_s: float = 0.5, named_s: float = 1.0, gone_s: float | None = None,
-    fault_s: float | None = None, peer_fault: bool = False, killed_s: float | None = None, grace_s: float = 2.0,
+    *,
+    listed: str = "HEALTHY",
+    listed_s: float = 0.5,
+    named_s: float = 1.0,
+    gone_s: float | None = None,
+    fault_s: float | None = None,
+    peer_fault: bool = False,
+    killed_s: float | None = None,
+    grace_s: float = 2.0,
 ) -> Verdict:
     """e1 is HEALTHY on one connection; e2 is asked to recover it at ``named_s``."""
     play = Play("REC-26")

@@ -40,7 +40,9 @@ def test_closed_by_the_executor_itself_is_vacuous() -> None:
 @pytest.mark.parametrize(
     ("by", "how", "verdict"),
     [
-        ("relay", "close", Verdict.FAILED), ("network", "rst", Verdict.FAILED), ("executor", "close", Verdict.OK),
+        ("relay", "close", Verdict.FAILED),
+        ("network", "rst", Verdict.FAILED),
+        ("executor", "close", Verdict.OK),
         (None, None, Verdict.OK),
     ],
 )
@@ -79,8 +81,12 @@ def refusal(status: int | None) -> tuple[Play, int]:
 @pytest.mark.parametrize(
     ("status", "args", "verdict"),
     [
-        (401, {}, Verdict.OK), (401, {"status": 401}, Verdict.OK), (401, {"status": [403, "4xx"]}, Verdict.OK),
-        (500, {"status": ["4XX"]}, Verdict.FAILED), (0, {}, Verdict.FAILED), (None, {}, Verdict.FAILED),
+        (401, {}, Verdict.OK),
+        (401, {"status": 401}, Verdict.OK),
+        (401, {"status": [403, "4xx"]}, Verdict.OK),
+        (500, {"status": ["4XX"]}, Verdict.FAILED),
+        (0, {}, Verdict.FAILED),
+        (None, {}, Verdict.FAILED),
     ],
 )
 def test_refused(status: int | None, args: dict[str, Any], verdict: Verdict) -> None:

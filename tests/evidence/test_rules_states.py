@@ -137,9 +137,7 @@ def test_stays_without_a_list_in_between_is_vacuous() -> None:
 def test_a_relay_that_lists_one_id_twice_shows_both_statuses() -> None:
     play = Play("LIV-12")
     play.dial("e1")
-    play.add(
-        PollEvent, org="acme", app="shop", asked=0, executors=(Seen("e1", "HEALTHY"), Seen("e1", "DISCONNECTED"))
-    )
+    play.add(PollEvent, org="acme", app="shop", asked=0, executors=(Seen("e1", "HEALTHY"), Seen("e1", "DISCONNECTED")))
     play.expect("LIV-12", "stays", executor="e1", statuses="HEALTHY")
     assert play.verdict("stays") is Verdict.FAILED
 
@@ -152,7 +150,10 @@ def test_listed_finds_the_record_with_its_fields() -> None:
         seen = Seen("e1", "HEALTHY", version="v1", hostname=hostname, metadata={"zone": "a", "rack": 1})
         play.at(at_s).add(PollEvent, org="acme", app="shop", asked=round(at_s * 1e9), executors=(seen,))
         play.expect(
-            "HSK-2", "listed", executor="e1", after=after,
+            "HSK-2",
+            "listed",
+            executor="e1",
+            after=after,
             fields={"status": "HEALTHY", "hostname": "h", "metadata": {"zone": "a"}},
         )
         return play

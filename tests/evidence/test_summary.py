@@ -70,12 +70,16 @@ def test_an_unsupported_should_and_a_must_that_was_judged_elsewhere_do_not_fail_
 def test_rows_by_clause_are_in_the_contracts_order_with_the_heaviest_verdict() -> None:
     rows = by_clause(
         made(
-            result("REC-1/a", REC_1=Verdict.OK), result("LIV-4/b", LIV_4=Verdict.FAILED, ZZZ_1=Verdict.OK),
-            result("LIV-4/c", "simulated", LIV_4=Verdict.OK), result("LIV-4/d", "", LIV_4=Verdict.FAILED),
+            result("REC-1/a", REC_1=Verdict.OK),
+            result("LIV-4/b", LIV_4=Verdict.FAILED, ZZZ_1=Verdict.OK),
+            result("LIV-4/c", "simulated", LIV_4=Verdict.OK),
+            result("LIV-4/d", "", LIV_4=Verdict.FAILED),
         )
     )
     assert [(row.clause, row.level, row.verdict, row.scenarios) for row in rows] == [
-        ("LIV-4", "MUST", Verdict.FAILED, 3), ("REC-1", "MUST", Verdict.OK, 1), ("ZZZ-1", "?", Verdict.OK, 1),
+        ("LIV-4", "MUST", Verdict.FAILED, 3),
+        ("REC-1", "MUST", Verdict.OK, 1),
+        ("ZZZ-1", "?", Verdict.OK, 1),
     ]
     assert rows[0].failing == ("LIV-4/b@wire", "LIV-4/d")
     assert rows[1].failing == ()
@@ -84,7 +88,8 @@ def test_rows_by_clause_are_in_the_contracts_order_with_the_heaviest_verdict() -
 def test_rows_by_family_count_clauses() -> None:
     rows = by_family(made(result(LIV_4=Verdict.FAILED, LIV_5=Verdict.OK, REC_1=Verdict.OK), result(LIV_4=Verdict.OK)))
     assert [(row.family, row.verdict, dict(row.counts)) for row in rows] == [
-        ("LIV", Verdict.FAILED, {Verdict.FAILED: 1, Verdict.OK: 1}), ("REC", Verdict.OK, {Verdict.OK: 1}),
+        ("LIV", Verdict.FAILED, {Verdict.FAILED: 1, Verdict.OK: 1}),
+        ("REC", Verdict.OK, {Verdict.OK: 1}),
     ]
 
 
@@ -108,8 +113,16 @@ def folder(tmp_path: Path, *paths: str) -> Path:
         (made_folder / run.HISTORIES / path).write_bytes(text)
         entries.append(run.Entry(scenario=path.removesuffix(".jsonl"), world="simulated", path=f"histories/{path}"))
     index = run.Index(
-        tool="relayproof 0", relay="reference", target="builtin:reference", started="2026-01-01T00:00:00+00:00", seed=3,
-        pace="fast", timing={"w": 1.25}, scenarios=tuple(entries), host=run.host_facts(), versions={"relayproof": "0"},
+        tool="relayproof 0",
+        relay="reference",
+        target="builtin:reference",
+        started="2026-01-01T00:00:00+00:00",
+        seed=3,
+        pace="fast",
+        timing={"w": 1.25},
+        scenarios=tuple(entries),
+        host=run.host_facts(),
+        versions={"relayproof": "0"},
     )
     run.write_index(made_folder, index)
     return made_folder

@@ -133,7 +133,12 @@ def test_an_event_that_took_time_is_an_interval() -> None:
         return view.span(n).low_ns / 1e9, view.span(n).high_ns / 1e9
 
     assert [span(n) for n in (first, second, answer, stray, setting, page)] == [
-        (0.5, 1.0), (0.5, 2.0), (3.0, 4.0), (4.0, 4.0), (4.5, 5.0), (5.0, 5.0),
+        (0.5, 1.0),
+        (0.5, 2.0),
+        (3.0, 4.0),
+        (4.0, 4.0),
+        (4.5, 5.0),
+        (5.0, 5.0),
     ]
     assert view.span(0) == Span.at(0)
 
@@ -180,8 +185,11 @@ def test_frames_that_are_no_json_object_are_no_messages() -> None:
     play = Play()
     conn = play.dial("e1")
     numbers = [
-        play.text(conn, "[]"), play.text(conn, "{"), play.frame(conn, "text", data="{}", size=9),
-        play.frame(conn, "text", data="e30=", b64=True), play.frame(conn, "binary", data="{}"),
+        play.text(conn, "[]"),
+        play.text(conn, "{"),
+        play.frame(conn, "text", data="{}", size=9),
+        play.frame(conn, "text", data="e30=", b64=True),
+        play.frame(conn, "binary", data="{}"),
     ]
     view = play.history()
     frames = [view.events[n] for n in numbers]

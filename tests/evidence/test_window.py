@@ -17,8 +17,16 @@ NAMES = DOCUMENTED.names()
 @pytest.mark.parametrize(
     ("text", "seconds"),
     [
-        ("w + i + scan + 2*slack", 37.0), ("g", 60.0), ("0", 0.0), (3, 3.0), (1.5, 1.5), ("-slack", -0.5),
-        ("(w - i) / 2", 7.5), ("min(w, g)", 25.0), ("max(i, 2*slack, 12)", 12.0), (" recovery - slack ", 59.5),
+        ("w + i + scan + 2*slack", 37.0),
+        ("g", 60.0),
+        ("0", 0.0),
+        (3, 3.0),
+        (1.5, 1.5),
+        ("-slack", -0.5),
+        ("(w - i) / 2", 7.5),
+        ("min(w, g)", 25.0),
+        ("max(i, 2*slack, 12)", 12.0),
+        (" recovery - slack ", 59.5),
     ],
 )
 def test_texts_are_sums_over_the_timing(text: str | float, seconds: float) -> None:
@@ -27,8 +35,25 @@ def test_texts_are_sums_over_the_timing(text: str | float, seconds: float) -> No
 
 @pytest.mark.parametrize(
     "text",
-    ["", "w +", "grace", "w ** 2", "__import__('os')", "w.real", "min()", "min(w, key=g)", "1/0", "'w'", "True",
-     "w if g else i", "[w]", "w or g", "~w", "abs(w)", "w := 2"],
+    [
+        "",
+        "w +",
+        "grace",
+        "w ** 2",
+        "__import__('os')",
+        "w.real",
+        "min()",
+        "min(w, key=g)",
+        "1/0",
+        "'w'",
+        "True",
+        "w if g else i",
+        "[w]",
+        "w or g",
+        "~w",
+        "abs(w)",
+        "w := 2",
+    ],
 )
 def test_other_texts_are_refused_by_name(text: str) -> None:
     with pytest.raises(WindowError) as caught:

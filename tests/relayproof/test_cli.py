@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+import errno
 import os
+import re
 import signal
 import subprocess
 import sys
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
 
+from evidence import run as evidence_run
 from relayproof.cli import COMMANDS, run
 from tests.scenarios.conftest import MINI_RELAY
 from tests.scenarios.mini_relay import TIMING
@@ -50,6 +55,9 @@ def conform(relay: str, folder: Path, *more: str) -> int:
         (["conform", "--relay", "builtin:reference", "--timing", "slow"], ["slow", "fast"]),
         (["conform", "--relay", "builtin:reference", "--expected-failures", "gone.txt"], ["gone.txt", "can't be read"]),
         (["explain", "LIV-99"], ["LIV-99"]),
+        (["list", "--world", "moon"], ["'moon'", "simulated, wire"]),
+        (["conform", "--relay", "url:http://127.0.0.1:1"], ["RELAYPROOF_KEY"]),
+        (["conform", "--world", "simulated", "--results", "/dev/null/x"], ["--results /dev/null/x", "can be written"]),
     ],
 )
 def test_wrong_usage_is_64_and_says_what_and_how(
@@ -66,6 +74,25 @@ def test_wrong_usage_is_64_and_says_what_and_how(
         assert part in said
     assert "Traceback" not in said
     assert not list(tmp_path.iterdir()), "nothing was begun"
+
+
+def test_a_profile_that_is_no_text_is_wrong_usage(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "p.toml"
+    path.write_bytes(b"\xff\xfe")
+    assert conform(str(path), tmp_path) == 64
+    assert "p.toml: can't be read as a profile" in capsys.readouterr().err
+
+
+def test_a_full_disk_is_told_once(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(index: object, folder: object) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(evidence_run, "write_index", full)
+    assert run(["conform", "--world", "simulated", "--select", "LIV-4/*", "--results", str(tmp_path / "r")]) == 3
+    said = capsys.readouterr().err
+    assert "No space left on device: make room or give another folder" in said and "Traceback" not in said
 
 
 def test_every_command_is_there_and_helps(capsys: pytest.CaptureFixture[str]) -> None:
@@ -121,28 +148,40 @@ def test_a_relay_that_does_not_start_is_a_harness_error(tmp_path: Path, capsys: 
 
 
 def test_ctrl_c_keeps_what_was_found_and_leaves_nothing_behind(tmp_path: Path) -> None:
-    arguments = [
-        sys.executable,
-        "-m",
-        "relayproof",
-        "conform",
-        "--relay",
-        mini_profile_file(tmp_path),
-        "--world",
-        "wire",
-    ]
-    arguments += ["--results", str(tmp_path / "results"), "--select", "LIV-4/*", "LIV-5/*"]
+    with _suite(tmp_path) as suite:
+        suite.send_signal(signal.SIGINT)
+        out, said = suite.communicate(timeout=20)
+    assert suite.returncode == 130
+    assert re.search(r"interrupted: this is about the \d+ of \d+ scenarios that had ended", out)
+    assert "Ctrl-C again stops at once" in said
+    assert (tmp_path / "results" / "latest" / "index.json").exists()
+    assert not _running(str(MINI_RELAY), str(tmp_path)), "no orphan"
+
+
+def test_a_second_ctrl_c_stops_at_once_and_leaves_nothing_behind(tmp_path: Path) -> None:
+    with _suite(tmp_path) as suite:
+        suite.send_signal(signal.SIGINT)
+        assert suite.stderr is not None
+        while "Ctrl-C again" not in suite.stderr.readline():
+            assert suite.poll() is None
+        suite.send_signal(signal.SIGINT)
+        _, said = suite.communicate(timeout=20)
+    assert suite.returncode == 130
+    assert "Traceback" not in said
+    assert not _running(str(MINI_RELAY), str(tmp_path)), "no orphan"
+
+
+@contextmanager
+def _suite(folder: Path) -> Iterator[subprocess.Popen[str]]:
+    """A run in which the first scenario has ended."""
+    arguments = [sys.executable, "-m", "relayproof", "conform", "--relay", mini_profile_file(folder), "--world", "wire"]
+    arguments += ["--results", str(folder / "results"), "--select", "LIV-4/*", "LIV-5/*"]
     with subprocess.Popen(arguments, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as suite:
-        histories = tmp_path / "results" / "latest" / "histories"
+        histories = folder / "results" / "latest" / "histories"
         end = time.monotonic() + 20
         while time.monotonic() < end and not any(b'"ev":"footer"' in path.read_bytes() for path in histories.glob("*")):
             time.sleep(0.1)
-        suite.send_signal(signal.SIGINT)
-        out, _ = suite.communicate(timeout=20)
-    assert suite.returncode == 130
-    assert "interrupted: " in out
-    assert (tmp_path / "results" / "latest" / "index.json").exists()
-    assert not _running(str(MINI_RELAY), str(tmp_path)), "no orphan"
+        yield suite
 
 
 def _running(*words: str) -> list[str]:

@@ -73,6 +73,8 @@ def test_the_miniature_relay_is_measured_as_it_is(tmp_path: Path) -> None:
     interval, wait, grace, backoff = asyncio.run(main())
     slack_s = 0.25  # this host's own
     assert interval.fits(slack_s) and wait.fits(slack_s) and grace.fits(slack_s)
+    assert grace.low_s is not None and grace.high_s is not None
+    assert grace.high_s - grace.low_s < 0.4, "the list is looked at closely"
     assert wait.note == "from the last sign of life"
     assert backoff.low_s is None, "it never tries again"
 

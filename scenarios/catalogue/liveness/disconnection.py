@@ -50,9 +50,7 @@ async def half_close(world: World) -> None:
     await executor.half_close()
     await _expect_disconnected(world, executor, moment)
     await world.until_closed(executor, within_s=patience(world, SILENT_BY))
-    world.expect(
-        "LIV-4", "released", "the relay ends its half too", conn=executor.conn, after=moment, latest=SILENT_BY
-    )
+    world.expect("LIV-4", "released", "the relay ends its half too", conn=executor.conn, after=moment, latest=SILENT_BY)
 
 
 async def _expect_disconnected(world: World, executor: Executor, moment: int) -> None:

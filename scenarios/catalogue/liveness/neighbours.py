@@ -14,9 +14,7 @@ _LARGE_CALLS = 16
 """8 MB together: the buffers of a loopback connection were measured to take 3.5 MB."""
 
 
-async def _watched(
-    world: World, misbehave: Callable[[App, Executor], Awaitable[None]], *, alone: bool = False
-) -> None:
+async def _watched(world: World, misbehave: Callable[[App, Executor], Awaitable[None]], *, alone: bool = False) -> None:
     """Neighbours of the same and of another application, while one executor misbehaves for more than a ping wait.
 
     ``alone``: none of the same application, so that its calls reach the offender.

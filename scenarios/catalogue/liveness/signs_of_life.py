@@ -46,9 +46,7 @@ async def counts_as_life(world: World, kind: str) -> None:
         if await world.until_closed(executor, within_s=step_s):
             break
         await SIGNS[kind](executor, number)
-    alive = any(
-        seen.executor == executor.id and seen.status == "HEALTHY" for seen in await look(world, app)
-    )
+    alive = any(seen.executor == executor.id and seen.status == "HEALTHY" for seen in await look(world, app))
     world.expect(
         "LIV-17", "value", f"{kind} without pongs",
         name=f"{kind} count as life", value=alive, unit="",

@@ -43,8 +43,16 @@ def folder(tmp_path: Path) -> Path:
         for path in sorted(histories.glob("*.jsonl"))
     )
     index = run.Index(
-        tool="relayproof 0", relay="my relay", target="cmd:serve {port}", started="2026-01-01T00:00:00+00:00", seed=3,
-        pace="fast", timing={"w": 1.25}, scenarios=entries, duration_s=12.5, host=run.host_facts(),
+        tool="relayproof 0",
+        relay="my relay",
+        target="cmd:serve {port}",
+        started="2026-01-01T00:00:00+00:00",
+        seed=3,
+        pace="fast",
+        timing={"w": 1.25},
+        scenarios=entries,
+        duration_s=12.5,
+        host=run.host_facts(),
         command="relayproof",
     )
     run.write_index(made, index)
@@ -195,9 +203,13 @@ def test_everything_that_can_be_drawn() -> None:
     findings = [
         msgspec.structs.replace(plain, **changes)
         for changes in (
-            {"subject": f"connection {conn}", "window_s": (0.0, None)}, {"subject": "connection 99"},
-            {"subject": "nobody", "window_s": (0.0, 99.0)}, {"window_s": (50.0, 99.0)}, {"window_s": None},
-            {"events": ()}, {"events": (9999,)},
+            {"subject": f"connection {conn}", "window_s": (0.0, None)},
+            {"subject": "connection 99"},
+            {"subject": "nobody", "window_s": (0.0, 99.0)},
+            {"window_s": (50.0, 99.0)},
+            {"window_s": None},
+            {"events": ()},
+            {"events": (9999,)},
         )
     ]
     drawn = picture(history, findings)
