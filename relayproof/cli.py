@@ -39,6 +39,7 @@ def build() -> App:
         name="relayproof",
         help="Prove or refute, for any DBOS Conductor relay, that every started workflow ends exactly once.",
         version_flags=["--version"],
+        suppress_keyboard_interrupt=False,  # it is told below, with its exit code
     )
     for name, (place, purpose) in COMMANDS.items():
         app.command(f"relayproof.commands.{place}", name=name, help=purpose)

@@ -124,11 +124,11 @@ class _Connection(asyncio.Protocol):
 
     async def exchange(self, data: bytes, *, bodyless: bool) -> Response:
         assert self._transport is not None
+        if self._transport.is_closing():
+            raise ConnectionResetError("the connection ended while it was idle")
         self._answer = asyncio.get_running_loop().create_future()
         self._parser = httptools.HttpResponseParser(self)
         self._bodyless, self._headers, self._body = bodyless, {}, []
-        if self._transport.is_closing():
-            raise ConnectionResetError("the connection ended while it was idle")
         self._transport.write(data)
         return await self._answer
 

@@ -76,6 +76,11 @@ class Organisation(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fie
     executor_key: str = ""  # for executors' sockets; empty: the same
     applications: tuple[str, ...] = ()  # where none can be registered
 
+    def require_keys(self) -> None:
+        """Raises `ProfileError` where the environment lacks one of them."""
+        for key in (self.key, self.executor_key):
+            _resolved(key, self.name)
+
     @property
     def api_token(self) -> str:
         return _resolved(self.key, self.name)

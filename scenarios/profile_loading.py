@@ -34,13 +34,25 @@ def resolve(relay: str) -> Profile:
     kind, colon, _ = relay.partition(":")
     if colon and kind in TARGET_KINDS and not Path(relay).exists():
         tenants = () if kind == "builtin" else (Organisation(name="local", key=_BARE_KEY),)
-        return check(Profile(relay=RelaySection(target=relay), tenancy=Tenancy(organisations=tenants)), relay)
+        bare = Profile(relay=RelaySection(target=relay), tenancy=Tenancy(organisations=tenants))
+        return _with_keys(check(bare, relay))
     path = Path(relay)
     if not path.is_file():
         raise ProfileError(
             f"--relay {relay}: no such file; give a profile's path or one of {', '.join(TARGET_KINDS.values())}"
         )
-    return loads(path.read_text(encoding="utf-8"), str(path))
+    try:
+        text = path.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as problem:
+        raise ProfileError(f"--relay {relay}: can't be read as a profile, TOML in UTF-8: {problem}") from problem
+    return _with_keys(loads(text, str(path)))
+
+
+def _with_keys(profile: Profile) -> Profile:
+    """Whatever is missing is told before anything is started. Raises `ProfileError`."""
+    for tenant in profile.tenancy.organisations:
+        tenant.require_keys()
+    return profile
 
 
 def loads(text: str, source: str) -> Profile:

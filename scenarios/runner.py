@@ -21,6 +21,7 @@ from evidence.events import Footer
 from evidence.verdict import RunResult
 from scenarios import catalogue, expected, worlds
 from scenarios.catalogue import Scenario
+from scenarios.errors import UsageError
 from scenarios.expected import Expectation
 from scenarios.profile import Pace, Profile
 from scenarios.worlds import Session, SessionOptions
@@ -109,10 +110,12 @@ async def run(options: RunOptions, progress: Progress) -> Outcome:
     ]
     began, started = time.monotonic(), datetime.now(UTC).isoformat(timespec="seconds")
     timing = options.profile.timing_at(options.pace)
-    state = _Run(options, timing, evidence_run.new_folder(options.results, options.profile.name), progress)
+    state = _Run(options, timing, _folder(options), progress)
     interrupted = False
     try:
         for name, factory, chosen in plans:
+            if not chosen:
+                continue
             session = factory(
                 SessionOptions(profile=options.profile, timing=timing, seed=options.seed, folder=state.folder)
             )
@@ -142,6 +145,15 @@ async def run(options: RunOptions, progress: Progress) -> Outcome:
     judged = await asyncio.to_thread(evidence_run.judge_run, state.folder, clauses())
     planned = sum(len(chosen) for _, _, chosen in plans)
     return Outcome(state.folder, expected.apply(options.expectations, judged), planned, interrupted)
+
+
+def _folder(options: RunOptions) -> Path:
+    try:
+        return evidence_run.new_folder(options.results, options.profile.name)
+    except OSError as problem:
+        raise UsageError(
+            f"--results {options.results}: {problem.strerror}: give a folder that can be written"
+        ) from problem
 
 
 def deadline_s(scenario: Scenario, timing: Timing) -> float:

@@ -3,20 +3,21 @@
 from __future__ import annotations
 
 import asyncio
+import errno
 import random
 import shlex
 import signal
 import sys
 import tempfile
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 from cyclopts import Parameter
 from rich.console import Console
 
 from evidence.verdict import exit_code
 from relayproof import report
-from relayproof.errors import INTERRUPTED, ContradictedClaim, WrongUsage
+from relayproof.errors import INTERRUPTED, CommandError, ContradictedClaim, WrongUsage
 from relayproof.progress import RunProgress
 from scenarios import claims, expected, runner, worlds
 from scenarios.errors import UnknownWorld
@@ -25,6 +26,7 @@ from scenarios.runner import Outcome, RunOptions
 from scenarios.worlds import SessionOptions
 
 DEFAULT_WORLDS = ("wire", "real")
+_NOT_WRITTEN = (errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EIO)
 
 
 def conform(
@@ -81,20 +83,43 @@ def conform(
         command=shlex.join(["relayproof", *sys.argv[1:]]),
         given=relay,
     )
-    outcome = asyncio.run(_played(options, console))
-    report.write_all(outcome.result, outcome.folder)
+    try:
+        outcome = asyncio.run(_played(options, console))
+        report.write_all(outcome.result, outcome.folder)
+    except OSError as problem:
+        if not _is_about_the_disk(problem):
+            raise
+        raise CommandError(
+            f"--results {results}: {problem.strerror}: make room or give another folder, and run again"
+        ) from problem
     report.terminal(outcome.result)
     return _ending(outcome, strict)
 
 
 async def _played(options: RunOptions, console: Console) -> Outcome:
-    """SIGTERM ends a run like Ctrl-C: nothing that was started is left behind."""
-    task = asyncio.current_task()
+    """SIGTERM ends a run like Ctrl-C: nothing that was started is left behind. A second Ctrl-C ends it at once."""
+    task, loop = asyncio.current_task(), asyncio.get_running_loop()
     assert task is not None
-    asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, task.cancel)
+
+    def interrupt() -> None:
+        loop.remove_signal_handler(signal.SIGINT)
+        console.print("interrupted: what has ended is judged now; Ctrl-C again stops at once", style="yellow")
+        task.cancel()
+
+    def report_failure(loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
+        if not _is_about_the_disk(context.get("exception")):  # told once, at the end
+            loop.default_exception_handler(context)
+
+    loop.set_exception_handler(report_failure)
+    loop.add_signal_handler(signal.SIGINT, interrupt)
+    loop.add_signal_handler(signal.SIGTERM, task.cancel)
     await _check_claims(options)
     with RunProgress(console) as progress:
         return await runner.run(options, progress)
+
+
+def _is_about_the_disk(problem: object) -> bool:
+    return isinstance(problem, OSError) and problem.errno in _NOT_WRITTEN
 
 
 async def _check_claims(options: RunOptions) -> None:
@@ -132,6 +157,6 @@ def _ending(outcome: Outcome, strict: bool) -> int:
     run = outcome.result
     print(f"seed {run.seed} · {outcome.folder}")
     if outcome.interrupted:
-        print(f"interrupted: {len(run.scenarios)} scenarios had ended and were judged")
+        print(f"interrupted: this is about the {len(run.scenarios)} of {outcome.planned} scenarios that had ended")
         return INTERRUPTED
     return exit_code(run, strict)

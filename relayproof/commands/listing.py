@@ -8,9 +8,9 @@ from cyclopts import Parameter
 from rich.console import Console
 from rich.table import Table
 
-from scenarios import catalogue
+from scenarios import catalogue, worlds
 from scenarios.catalogue import Scenario
-from scenarios.errors import SelectionError
+from scenarios.errors import SelectionError, UnknownWorld
 from spec import Clause, claimed_clauses, clauses
 
 
@@ -34,6 +34,8 @@ def list_scenarios(
     plain
         Only ids, one a line.
     """
+    if world is not None and world not in worlds.names():
+        raise UnknownWorld(f"there is no world {world!r}; there are {', '.join(worlds.names())}")
     chosen = catalogue.select(select, skip, world=world)
     if plain:
         print("\n".join(scenario.id for scenario in chosen))

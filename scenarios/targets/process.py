@@ -79,14 +79,16 @@ class ProcessTarget:
                     start_new_session=True,
                 )
             except OSError as problem:
-                raise TargetError(f"{self.instance}: {arguments[0]} can't be started: {problem}") from problem
+                raise TargetError(f"the relay can't be started: {arguments[0]}: {problem.strerror}") from problem
         _groups.add(self._process.pid)
         try:
             async with asyncio.timeout(self._ready_s):
                 await self._until_ready(self._process)
         except TimeoutError:
             await self.kill()
-            raise TargetError(f"{self.instance} was not ready within {self._ready_s:g} s", self._tail()) from None
+            raise TargetError(
+                f"the relay did not answer at {self.url} within {self._ready_s:g} s of its start", self._tail()
+            ) from None
 
     async def stop(self) -> None:
         if (process := self._running()) is None:
@@ -156,7 +158,8 @@ class ProcessTarget:
     def _exited(self, process: asyncio.subprocess.Process) -> None:
         if process.returncode is not None:
             raise TargetError(
-                f"{self.instance} ended with status {process.returncode} before it was ready", self._tail()
+                f"the relay ended with status {process.returncode} before it was ready; its log is {self._log_path}",
+                self._tail(),
             )
 
     async def _drain(self, stdout: asyncio.StreamReader) -> None:

@@ -64,9 +64,13 @@ def test_mistakes_name_file_key_and_way_out(text: str, parts: list[str]) -> None
         assert part in str(caught.value)
 
 
-def test_what_stands_behind_relay(tmp_path: Path) -> None:
+def test_what_stands_behind_relay(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert resolve("builtin:reference").builtin == "reference"
     assert resolve("builtin:broken/never-pings").builtin == "broken/never-pings"
+    monkeypatch.delenv("RELAYPROOF_KEY", raising=False)
+    with pytest.raises(ProfileError, match="RELAYPROOF_KEY"):
+        resolve("url:http://127.0.0.1:1")
+    monkeypatch.setenv("RELAYPROOF_KEY", "a-key")
     assert resolve("url:http://127.0.0.1:1").tenancy.organisations[0].name == "local"
     (tmp_path / "p.toml").write_text(BASE)
     assert resolve(str(tmp_path / "p.toml")).relay.target == "url:http://127.0.0.1:8090"
