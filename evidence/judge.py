@@ -26,7 +26,9 @@ _NOTED = {
     "prerequisite": Verdict.NOT_TESTABLE,
     "slow-host": Verdict.UNKNOWN,  # the scenario's own moments passed: nothing about the relay
 }
-_DOUBTED = frozenset({Verdict.FAILED, Verdict.VACUOUS, Verdict.NOT_TESTABLE})  # EARLY and LATE allow for jitter
+# LATE allows for jitter itself. EARLY does so inside its window only: a host that stalled before it may have cost the
+# executor its connection, and then the change was on its way already.
+_DOUBTED = frozenset({Verdict.FAILED, Verdict.VACUOUS, Verdict.NOT_TESTABLE, Verdict.EARLY})
 _HARSH = FAILING - {Verdict.VACUOUS, Verdict.STALE}
 
 

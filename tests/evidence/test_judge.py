@@ -256,3 +256,15 @@ def test_an_unknown_executor_among_several_applications_needs_an_app() -> None:
     play.expect("REC-4", "not_listed", executor="nobody")
     [finding] = play.judge().findings
     assert "never dialled; give app=, one of ['a', 'b']" in finding.seen
+
+
+@pytest.mark.parametrize(("jitter_s", "verdict"), [(0.1, Verdict.EARLY), (0.9, Verdict.UNKNOWN)])
+def test_what_came_early_after_a_stall_may_have_begun_before(jitter_s: float, verdict: Verdict) -> None:
+    """A stalled harness answered no ping, the relay took the executor for lost before it left: nobody's fault."""
+    play = Play("LIV-7")
+    play.dial("e1")
+    play.at(2.0).add(events.Jitter, worst=round(jitter_s * 1e9))
+    left = play.at(3.0).add(events.Note, text="e1 leaves")
+    play.at(3.1).poll(e1="DEAD")
+    play.expect("LIV-7", "transition", executor="e1", to="DEAD", after=left, earliest="g", latest="g + scan + slack")
+    assert play.judge().clauses["LIV-7"] is verdict
