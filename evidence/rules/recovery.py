@@ -70,6 +70,8 @@ def outstanding_until(history: History, who: Who, conn: Connection, ask: Ask) ->
     jitter_ns = history.worst_jitter(ask.sent_ns, ask.sent_ns + int(deadline_s * NS_PER_S))
     ends = [ask.sent_ns + int(deadline_s * NS_PER_S) - jitter_ns]
     ends += [moment for moment in (ask.answered_ns, conn.end_ns, conn.fault_ns) if moment is not None]
+    if conn.relay_end is not None:  # its close frame: the socket's end may be seen much later
+        ends.append(conn.relay_end.t)
     ends += [
         back.upgraded_ns
         for back in history.conns_of(who)

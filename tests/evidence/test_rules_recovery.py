@@ -45,7 +45,7 @@ def test_two_at_once_is_a_fault() -> None:
     assert judged(play) is Verdict.FAILED
 
 
-@pytest.mark.parametrize("end", ["answer", "loss", "fault", "relay", "return", "poll"])
+@pytest.mark.parametrize("end", ["answer", "loss", "close frame", "fault", "relay", "return", "poll"])
 def test_the_first_one_may_have_ended(end: str) -> None:
     play, first, second = two_asked()
     match end:
@@ -53,6 +53,8 @@ def test_the_first_one_may_have_ended(end: str) -> None:
             play.reply(first, play.recorder.last("frame", conn=first, by="relay", op="text"), success=False)
         case "loss":
             play.end(first, by="executor", how="rst")
+        case "close frame":  # the end of the socket is seen later
+            play.frame(first, "close", code=1011)
         case "fault":
             play.add(events.Fault, kind="freeze", conn=first)
         case "relay":

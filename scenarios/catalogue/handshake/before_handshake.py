@@ -26,8 +26,18 @@ async def _stranger(world: World, app: App) -> tuple[Executor, list[int]]:
     return executor, conns
 
 
+def _upgraded(world: World, conn: int) -> bool:
+    try:
+        world.last("upgraded", conn=conn)
+    except LookupError:
+        return False
+    return True
+
+
 def _expect_left_alone(world: World, conns: list[int], since: int) -> None:
     for conn in conns:
+        if not _upgraded(world, conn):
+            continue  # the last of them may still be dialing
         world.expect(
             "HSK-7",
             "quiet",
