@@ -168,17 +168,16 @@ class ConductorV2:
     async def workflow(self, app: App, op: str, workflow_id: str = "", **args: Any) -> Answer:
         self._channel.profile.require("workflows")
         one = "/workflows/" + quote(workflow_id, safe="")
-        query = "?" + urlencode(_lower(args)) if args else ""
         match op:
             case "list":
-                return await self._call("list_workflows", "GET", app, "/workflows" + query, args=args)
+                return await self._call("list_workflows", "GET", app, "/workflows" + _query(args), args=args)
             case "search":
                 return await self._call("search_workflows", "POST", app, "/workflows/search", body=args, args=args)
             case "get":
                 return await self._call("get_workflow", "GET", app, one, args={"workflow_id": workflow_id})
             case "steps":
                 return await self._call(
-                    "list_steps", "GET", app, one + "/steps" + query, args={"workflow_id": workflow_id} | args
+                    "list_steps", "GET", app, one + "/steps" + _query(args), args={"workflow_id": workflow_id} | args
                 )
             case "cancel" | "resume":
                 return await self._call(
@@ -296,6 +295,7 @@ def _decoded(response: Response) -> Any:
     return text or None
 
 
-def _lower(args: Mapping[str, Any]) -> dict[str, str]:
-    """Query parameters as the API writes them: booleans in lower case."""
-    return {name: str(value).lower() if isinstance(value, bool) else str(value) for name, value in args.items()}
+def _query(args: Mapping[str, Any]) -> str:
+    """Query parameters as the API writes them, booleans in lower case; empty without any."""
+    texts = {name: str(value).lower() if isinstance(value, bool) else str(value) for name, value in args.items()}
+    return "?" + urlencode(texts) if texts else ""

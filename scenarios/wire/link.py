@@ -65,6 +65,7 @@ class Link(asyncio.Protocol):
         self._frozen_frames: list[Frame] | None = None  # arrived while frozen; None: not frozen
         self._unsent: list[Callable[[], None]] = []
         self._end_recorded = False
+        self._half_closed = False
 
     # ---------------------------------------------------------------- asyncio.Protocol
 
@@ -105,7 +106,7 @@ class Link(asyncio.Protocol):
 
     def send(self, opcode: Opcode, payload: bytes, *, fragments: int = 1, between: bytes | None = None) -> None:
         """One message or control frame. ``between``: an unsolicited pong with this payload between the fragments."""
-        if self.closed or not self.upgraded.done():
+        if self.closed or self._half_closed or not self.upgraded.done():
             return
         if self.frozen:
             self._unsent.append(partial(self.send, opcode, payload, fragments=fragments, between=between))
@@ -140,6 +141,7 @@ class Link(asyncio.Protocol):
     def end_sending(self) -> None:
         """Half-close: FIN after what was written, reading goes on."""
         if self._transport is not None and self._transport.can_write_eof():
+            self._half_closed = True
             self._transport.write_eof()
 
     def abort(self, how: Literal["rst", "fin", "kill"] = "rst") -> None:
@@ -229,7 +231,7 @@ class Link(asyncio.Protocol):
             self._incoming(self, frame)
 
     def _write(self, data: bytes) -> None:
-        if self._transport is not None and not self._transport.is_closing():
+        if self._transport is not None and not self._half_closed and not self._transport.is_closing():
             self._transport.write(data)
 
     def _record_frame(self, by: Literal["relay", "executor"], opcode: Opcode, payload: bytes) -> None:

@@ -6,7 +6,7 @@ import asyncio
 
 from evidence import events
 from evidence.history import Recorder
-from scenarios.errors import Prerequisite, TargetError, Unsupported
+from scenarios.errors import TargetError, Unsupported
 from scenarios.profile import Profile
 from scenarios.targets import Target
 
@@ -43,8 +43,8 @@ class WireRelay:
             await self._target.start()
         except TargetError as problem:
             # The relay's fault, not the harness's: it had started before, on the same data.
-            self._recorder.add(events.Relay, what="exited", instance=self._target.instance)
-            raise Prerequisite(f"the relay did not come back on its own data: {problem}") from problem
+            self._record("exited")
+            raise TargetError(f"the relay did not come back on its own data: {problem}") from problem
         self._record("ready")
 
     async def restart(self, down_s: float = 0.0) -> None:

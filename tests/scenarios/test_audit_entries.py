@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from typing import Any
+
 from evidence import events
 from evidence.history import Recorder
 from scenarios.audit_entries import log, own_entries
@@ -19,7 +21,7 @@ def recorder() -> Recorder:
 
 
 def test_entries_of_other_scenarios_are_left_out_and_leaks_are_not() -> None:
-    rows = [
+    rows: list[dict[str, Any]] = [
         {"id": "1", "details": {"executorId": 'e"1'}},
         {"id": "2", "details": {"anything": ["mine"]}},
         {"id": "3", "details": {"executorId": "another's"}},

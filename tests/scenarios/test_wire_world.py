@@ -83,6 +83,7 @@ def test_every_way_to_end_a_socket_is_recorded_as_the_executors_own(played: Play
         app = await world.app()
         for how in ("rst", "fin", "close"):
             executor = await world.executor(app)
+            assert await world.until_status(executor, "HEALTHY", within_s=5), "a reset may overtake the introduction"
             if how == "close":
                 await executor.close(1001)
             else:
@@ -227,3 +228,15 @@ def test_without_a_list_the_wire_shows_the_state(played: Played) -> None:
 
     history = run(played(body, extra="list = false"))
     assert not list(history.of(Poll))
+
+
+def test_a_half_closed_executor_hears_and_says_nothing(played: Played) -> None:
+    async def body(world: World) -> None:
+        executor = await world.executor(await world.app())
+        await executor.half_close()
+        await executor.pong(b"too late")
+        assert await world.until_closed(executor, within_s=3)
+
+    history = run(played(body, fault="keeps-socket"))
+    closing = next(event for event in history.of(Fault) if event.kind == "half-close")
+    assert not [event for event in history.of(Frame) if event.by == "executor" and event.n > closing.n]
