@@ -173,7 +173,11 @@ class Surfaced(Base, frozen=True):
 
 
 class Relay(Base, frozen=True):
-    """The relay process: "started" (spawned), "ready" (answers /healthz), "killed", "stopped", "exited"."""
+    """The relay process: "started" (spawned), "ready" (answers /healthz), "killing", "killed", "stopped", "exited".
+
+    "killing": the command that kills it has begun, and the process may be gone from here on; "killed": the command
+    is over.
+    """
 
     what: str
     instance: str = ""

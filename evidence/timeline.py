@@ -35,7 +35,7 @@ __all__ = ["Timeline"]
 
 E = TypeVar("E", bound=Base)
 
-_RELAY_ENDS = ("killed", "stopped", "exited")
+_RELAY_ENDS = ("killing", "killed", "stopped", "exited")
 GRACE_SETTING = "executorTimeoutSecs"
 
 

@@ -149,10 +149,19 @@ def _wrongly_named(history: History, conn: Connection, ask: Ask, who: Who) -> bo
 
 
 def _around(history: History, conn: Connection, sent_ns: int) -> tuple[Sight | None, Sight | None]:
-    """The last list that was answered a slack before, and the first that was asked for after."""
+    """The last list that was answered a slack before, and the first that was asked for after.
+
+    A list from before the peer's newest handshake shows what its connection before this one had come to.
+    """
     slack_ns = int(seconds(history, "slack") * NS_PER_S)
     lists = history.polls_of(conn.tenant)
-    before = [sight for sight in lists if sight.at_ns < sent_ns - slack_ns]
+    shaken_ns = [
+        each.handshake_ns
+        for each in history.conns_of(conn.who)
+        if each.handshake_ns is not None and each.handshake_ns <= sent_ns
+    ]
+    since_ns = max(shaken_ns, default=0)
+    before = [sight for sight in lists if since_ns < sight.asked_ns and sight.at_ns < sent_ns - slack_ns]
     after = [sight for sight in lists if sight.asked_ns > sent_ns]
     return (before[-1] if before else None), (after[0] if after else None)
 

@@ -8,11 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from evidence.events import Expect
+from evidence.events import Closed, Expect, Frame
 from evidence.history import History
 from evidence.rules.base import Stretch, finding, judged, never, unsupported
 from evidence.verdict import Finding, Verdict
-from evidence.views import Who
+from evidence.views import Connection, Who
 from evidence.window import Span, Window
 
 __all__ = ["stays", "transition"]
@@ -24,7 +24,7 @@ def transition(
     """As the rule of this name, from closed sockets and recovery frames."""
     start = history.span(after)
     if wanted == ["DISCONNECTED"]:
-        ends = [c.relay_end for c in history.conns_of(who) if c.relay_end is not None]
+        ends = _last_ends(history, who)
         what, expected = "the relay ended the connection", f"the relay ends {who.executor}'s connection"
         events = [(event.n, event.t) for event in ends]
     elif "DEAD" in wanted:
@@ -73,6 +73,27 @@ def stays(history: History, expect: Expect, who: Who, allowed: Sequence[str], in
     if "HEALTHY" not in allowed and "DISCONNECTED" not in allowed:
         return unsupported(expect, "list")
     return finding(expect, Verdict.OK, expected=expected, seen="so on the wire")
+
+
+def _last_ends(history: History, who: Who) -> list[Frame | Closed]:
+    """The relay's ends that left the executor without a connection: one that a newer dial replaced says nothing."""
+    made = history.conns_of(who)
+    return [
+        conn.relay_end
+        for conn in made
+        if conn.relay_end is not None
+        and not any(other is not conn and _open(other, conn.relay_end.t) for other in made)
+    ]
+
+
+def _open(conn: Connection, moment_ns: int) -> bool:
+    return (
+        conn.handshake_ns is not None
+        and conn.upgraded_ns is not None
+        and conn.upgraded_ns <= moment_ns
+        and (conn.end_ns is None or conn.end_ns > moment_ns)
+        and (conn.relay_end is None or conn.relay_end.t > moment_ns)
+    )
 
 
 def _left_itself(history: History, who: Who) -> bool:

@@ -230,6 +230,18 @@ def test_a_peer_that_is_listed_as_lost_on_both_sides_of_the_frame() -> None:
     assert around("DISCONNECTED", "DISCONNECTED", fault=True) is Verdict.OK
 
 
+def test_a_list_from_before_the_peers_newest_handshake_says_nothing() -> None:
+    play = Play("REC-5")
+    first = play.dial("e2")
+    play.at(0.2).end(first)
+    play.at(0.5).poll(e1="DEAD", e2="DISCONNECTED")
+    peer = play.at(0.6).dial("e2")
+    play.at(1.0).recover(peer, "e1")
+    play.at(1.4).end(peer)
+    play.at(1.5).poll(e1="DEAD", e2="DISCONNECTED")
+    assert one(play, "healthy_peer_only") is Verdict.OK
+
+
 # ---------------------------------------------------------------- REC-26
 
 

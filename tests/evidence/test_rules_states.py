@@ -266,3 +266,21 @@ def test_without_a_list_nothing_on_the_wire_may_contradict_stays() -> None:
     assert wire(closes=True, statuses="DISCONNECTED") is Verdict.OK
     assert wire(recovers=True, statuses="DEAD") is Verdict.UNSUPPORTED
     assert wire(recovers=True, statuses="DISCONNECTED") is Verdict.FAILED
+
+
+def test_without_a_list_the_end_of_a_replaced_connection_is_no_disconnection() -> None:
+    def ended(*moments_s: float) -> Verdict:
+        play = Play("LIV-3", capabilities=BLIND)
+        old = play.dial("e1")
+        after = play.at(1.0).ping(old)
+        new = play.at(1.1).dial("e1")
+        for conn, moment_s in zip((old, new), moments_s, strict=False):
+            play.at(moment_s).end(conn, by="relay")
+        play.at(9.0)
+        play.expect("LIV-3", "transition", executor="e1", to="DISCONNECTED", after=after, earliest="1", latest="2")
+        return play.verdict("transition")
+
+    assert ended(1.2, 2.5) is Verdict.OK
+    assert ended(2.4, 2.5) is Verdict.OK
+    assert ended(1.2, 1.5) is Verdict.EARLY
+    assert ended(1.2) is Verdict.FAILED

@@ -57,13 +57,14 @@ def test_the_first_end_of_a_connection_counts() -> None:
 def test_a_relay_that_ends_takes_its_connections_along() -> None:
     play = Play()
     conn = play.dial("e1")
-    killed = play.at(1.0).add(events.Relay, what="killed")
+    killing = play.at(1.0).add(events.Relay, what="killing")
+    play.at(1.9).add(events.Relay, what="killed")  # the command took its time
     play.at(2.0).add(events.Relay, what="ready")
     fresh = play.dial("e1")
     view = play.history()
-    assert view.connection(conn).end_n == killed
+    assert view.connection(conn).end_n == killing
     assert view.connection(fresh).end_n is None
-    assert view.relay_stops() == [1_000_000_000]
+    assert view.relay_stops() == [1_000_000_000, 1_900_000_000]
 
 
 def test_a_fault_hits_its_connection_its_executor_or_everybody() -> None:
