@@ -14,6 +14,7 @@ Ids are ``<CLAUSE>/<slug>[/<variant>]`` and unique over the whole process, whate
 
 from __future__ import annotations
 
+import difflib
 import importlib
 import pkgutil
 import re
@@ -129,9 +130,7 @@ def find(id: str) -> Scenario:
     """The scenario of this id. Raises `SelectionError` with the nearest ids."""
     entries = {entry.id: entry for entry in all()}
     if id not in entries:
-        near = [known for known in entries if id.lower() in known.lower()][:5]
-        hint = f"; did you mean {', '.join(near)}?" if near else "; `relayproof list` names them"
-        raise SelectionError(f"no scenario has the id {id!r}{hint}")
+        raise SelectionError(f"no scenario has the id {id!r}{_hint(id, list(entries))}")
     return entries[id]
 
 
@@ -140,12 +139,13 @@ def select(patterns: Sequence[str] = (), skip: Sequence[str] = (), *, world: str
 
     Patterns are shell globs over whole ids, case-sensitive; ``LIV-*`` takes the ``/slug`` along, and a bare clause id
     such as ``LIV-3`` takes every scenario that declares the clause.
-    Raises `SelectionError` for a pattern that matches nothing.
+    Raises `SelectionError` with the nearest ids for a pattern that matches nothing.
     """
     entries = all()
     for pattern in [*patterns, *skip]:
         if not any(_matches(entry, pattern) for entry in entries):
-            raise SelectionError(f"no scenario matches {pattern!r}; `relayproof list` names them")
+            names = [*(entry.id for entry in entries), *sorted({each for entry in entries for each in entry.clauses})]
+            raise SelectionError(f"no scenario matches {pattern!r}{_hint(pattern, names)}")
     return [
         entry
         for entry in entries
@@ -153,6 +153,13 @@ def select(patterns: Sequence[str] = (), skip: Sequence[str] = (), *, world: str
         and (not patterns or any(_matches(entry, pattern) for pattern in patterns))
         and not any(_matches(entry, pattern) for pattern in skip)
     ]
+
+
+def _hint(wanted: str, names: Sequence[str]) -> str:
+    """The names that contain the text, else those that are spelled much like it."""
+    near = [name for name in names if wanted.lower() in name.lower()][:5]
+    near = near or difflib.get_close_matches(wanted, names, n=3)
+    return f"; did you mean {', '.join(near)}?" if near else "; `relayproof list` names them"
 
 
 def _matches(entry: Scenario, pattern: str) -> bool:
