@@ -51,8 +51,12 @@ def in_seconds(value: float) -> str:
 
 
 async def healthy(world: World, *executors: Executor) -> None:
-    """Everything here stands on it. Raises `Prerequisite` where the list never shows one of them HEALTHY."""
+    """Everything here stands on it. Raises `Prerequisite` where the list never shows one of them HEALTHY.
+
+    Without a list nothing shows when the relay has read, and kept, the executor_info answer: a slack, then.
+    """
     if not world.profile.can("list"):
+        await world.sleep(world.timing.slack_s)
         return
     for executor in executors:
         if not await world.until_status(executor, "HEALTHY", within_s=patience(world, "w") + PREMISE_S):
