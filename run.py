@@ -3,7 +3,10 @@
 
     python3 run.py conform          prove the built-in reference relay
     python3 run.py test             run the project's tests
-    python3 run.py COMMAND ...      any other command of relayproof
+    python3 run.py setup            only set up the environment
+    python3 run.py pytest ...       pytest in that environment (also with --relay-profile)
+    python3 run.py broken_relays ...    a relay with one defect
+    python3 run.py COMMAND ...      any other command of relayproof; --help lists them
 
 Needs nothing but Python 3.11 or newer. The environment lives in .venv beside this file and is
 built again whenever the pinned requirements change. Only the standard library is used here.
@@ -38,7 +41,11 @@ def main(arguments: list[str]) -> int:
         return 0
     if arguments[:1] == ["test"]:
         command = [str(PYTHON), "-m", "pytest", *(arguments[1:] or ["-n", "2", "--dist", "worksteal"])]
+    elif arguments[:1] in (["pytest"], ["broken_relays"]):
+        command = [str(PYTHON), "-m", *arguments]
     else:
+        if arguments[:1] in ([], ["--help"], ["-h"]):
+            print(__doc__, flush=True)
         command = [str(PYTHON), "-m", "relayproof", *(arguments or ["--help"])]
     try:
         return subprocess.call(command, cwd=ROOT if arguments[:1] == ["test"] else None)
@@ -52,7 +59,7 @@ def set_up() -> str:
     stamp = VENV / "relayproof-setup"
     if PYTHON.exists() and stamp.exists() and stamp.read_text() == wanted:
         return ""
-    print(f"Setting up {VENV} (once; a minute or two) ...", file=sys.stderr, flush=True)
+    print(f"Setting up {VENV} (once: some 300 MB, one to four minutes) ...", file=sys.stderr, flush=True)
     if not PYTHON.exists():
         made = subprocess.run([sys.executable, "-m", "venv", str(VENV)], check=False, capture_output=True, text=True)
         if made.returncode != 0:

@@ -56,8 +56,8 @@ class Index(msgspec.Struct, frozen=True, kw_only=True):
     versions: Mapping[str, str] = {}
 
 
-def new_folder(results: Path, target: str, *, now: datetime | None = None) -> Path:
-    """Make ``results/<time>-<target>/`` and point ``results/latest`` at it. Returns the new folder."""
+def new_folder(results: Path, target: str, *, now: datetime | None = None, latest: bool = True) -> Path:
+    """Make ``results/<time>-<target>/`` and return it. ``latest``: point ``results/latest`` at it."""
     stamp = (now or datetime.now(UTC)).strftime("%Y%m%dT%H%M%S")
     name = re.sub(r"[^A-Za-z0-9._-]+", "-", target).strip("-") or "relay"
     folder, again = results / f"{stamp}-{name}", 1
@@ -65,6 +65,8 @@ def new_folder(results: Path, target: str, *, now: datetime | None = None) -> Pa
         again += 1
         folder = results / f"{stamp}-{name}-{again}"
     (folder / HISTORIES).mkdir(parents=True)
+    if not latest:
+        return folder
     link = results / "latest"
     with suppress(OSError):  # a file system without links: the folder is there all the same
         fresh = results / f".latest-{os.getpid()}"

@@ -5,6 +5,7 @@ To add one: write ``relayproof/commands/<module>.py`` with a function, and name 
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Sequence
 from difflib import get_close_matches
@@ -72,7 +73,13 @@ def run(arguments: Sequence[str]) -> int:
 
 def main() -> None:
     """The entry point ``relayproof``."""
-    sys.exit(run(sys.argv[1:]))
+    try:
+        code = run(sys.argv[1:])
+        sys.stdout.flush()
+    except BrokenPipeError:  # the reader of a pipe has had enough, as in `relayproof list | head`
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        code = 0
+    sys.exit(code)
 
 
 def _refuse(sentence: str, code: int) -> int:

@@ -19,6 +19,7 @@ from pathlib import Path
 import msgspec
 
 from evidence.verdict import FAILING, Finding, RunResult, ScenarioResult, Verdict
+from scenarios.catalogue import Scenario
 from scenarios.errors import UsageError
 
 _FAILURES = FAILING - {Verdict.STALE}
@@ -38,7 +39,9 @@ class Expectation:
         return f"{self.scenario}:{self.clause}" if self.scenario else self.clause
 
     def matches(self, scenario: str, clause: str) -> bool:
-        return (not self.scenario or fnmatchcase(scenario, self.scenario)) and fnmatchcase(clause, self.clause)
+        """A scenario's name without its variant stands for all of them."""
+        about = not self.scenario or fnmatchcase(scenario, self.scenario) or scenario.startswith(f"{self.scenario}/")
+        return about and fnmatchcase(clause, self.clause)
 
 
 def load(path: Path) -> list[Expectation]:
@@ -60,6 +63,16 @@ def load(path: Path) -> list[Expectation]:
             raise UsageError(f"{path}, line {number}: {entry!r} is no entry; give CLAUSE or SCENARIO:CLAUSE")
         found.append(Expectation(scenario, clause, reason, number))
     return found
+
+
+def check(expectations: Sequence[Expectation], catalogue: Sequence[Scenario]) -> None:
+    """Raises `UsageError` for an entry that no scenario can ever meet: it would hide nothing and never grow stale."""
+    for entry in expectations:
+        if not any(entry.matches(each.id, clause) for each in catalogue for clause in each.clauses):
+            raise UsageError(
+                f"the list of known failures, line {entry.line}: {entry.text!r} names no scenario and clause that go "
+                "together; `relayproof list` has both"
+            )
 
 
 def apply(expectations: Sequence[Expectation], run: RunResult) -> RunResult:

@@ -9,6 +9,7 @@ import shlex
 import signal
 import sys
 import tempfile
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -19,8 +20,9 @@ from evidence.verdict import exit_code
 from relayproof import report
 from relayproof.errors import INTERRUPTED, CommandError, ContradictedClaim, WrongUsage
 from relayproof.progress import RunProgress
-from scenarios import claims, expected, runner, worlds
+from scenarios import catalogue, claims, expected, runner, worlds
 from scenarios.errors import UnknownWorld
+from scenarios.expected import Expectation
 from scenarios.profile_loading import resolve
 from scenarios.runner import Outcome, RunOptions
 from scenarios.worlds import SessionOptions
@@ -75,11 +77,11 @@ def conform(
         pace=timing,
         worlds=_worlds(world, console),
         results=results,
-        select=select,
-        skip=skip,
+        select=_names(select),
+        skip=_names(skip),
         seed=random.SystemRandom().randrange(2**31) if seed is None else seed,
         jobs=jobs,
-        expectations=expected.load(expected_failures) if expected_failures else (),
+        expectations=_expectations(expected_failures),
         command=shlex.join(["relayproof", *sys.argv[1:]]),
         given=relay,
     )
@@ -137,7 +139,7 @@ async def _check_claims(options: RunOptions) -> None:
 
 def _worlds(asked: tuple[str, ...], console: Console) -> tuple[str, ...]:
     """As asked; by default those that can run here, with a line for one that can't."""
-    names = tuple(name.strip() for text in asked for name in text.split(",") if name.strip())
+    names = _names(asked)
     if names:
         for name in names:
             worlds.factory(name)
@@ -153,9 +155,23 @@ def _worlds(asked: tuple[str, ...], console: Console) -> tuple[str, ...]:
     return tuple(able)
 
 
+def _expectations(path: Path | None) -> Sequence[Expectation]:
+    if path is None:
+        return ()
+    entries = expected.load(path)
+    expected.check(entries, catalogue.all())
+    return entries
+
+
+def _names(texts: tuple[str, ...]) -> tuple[str, ...]:
+    """Separated by spaces or by commas."""
+    return tuple(name.strip() for text in texts for name in text.split(",") if name.strip())
+
+
 def _ending(outcome: Outcome, strict: bool) -> int:
     run = outcome.result
     print(f"seed {run.seed} · {outcome.folder}")
+    print(f"report {outcome.folder / 'report.html'}")
     if outcome.interrupted:
         print(f"interrupted: this is about the {len(run.scenarios)} of {outcome.planned} scenarios that had ended")
         return INTERRUPTED

@@ -82,7 +82,7 @@ def killmatrix(
             raise WrongUsage(f"--world {name}: give {', '.join(_WORLDS)}")
     defects = _defects(defect)
     register_real_scenarios()
-    folder = evidence_run.new_folder(results, "killmatrix")
+    folder = evidence_run.new_folder(results, "killmatrix", latest=False)
     chosen = catalogue.select(select)
     tasks = [
         Task(each.name, where, ids, seed, folder)

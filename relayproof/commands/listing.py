@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+from contextlib import suppress
 from typing import Annotated
 
 from cyclopts import Parameter
@@ -12,6 +14,9 @@ from scenarios import catalogue, worlds
 from scenarios.catalogue import Scenario
 from scenarios.errors import SelectionError, UnknownWorld
 from spec import Clause, claimed_clauses, clauses
+
+PIPED_WIDTH = 200
+"""Columns where stdout is no terminal."""
 
 
 def list_scenarios(
@@ -36,14 +41,16 @@ def list_scenarios(
     """
     if world is not None and world not in worlds.names():
         raise UnknownWorld(f"there is no world {world!r}; there are {', '.join(worlds.names())}")
+    _every_world()
     chosen = catalogue.select(select, skip, world=world)
     if plain:
         print("\n".join(scenario.id for scenario in chosen))
         return 0
     table = Table("id", "clauses", "worlds", "title", box=None, pad_edge=False)
+    table.columns[0].no_wrap = True
     for scenario in chosen:
         table.add_row(scenario.id, " ".join(scenario.clauses), " ".join(scenario.worlds), scenario.title)
-    Console().print(table)
+    Console(width=None if sys.stdout.isatty() else PIPED_WIDTH).print(table)
     alone = sum(scenario.worlds == ("wire",) for scenario in chosen)
     print(f"{len(chosen)} scenarios, {alone} of them on the wire only")
     return 0
@@ -57,9 +64,17 @@ def explain(id: str, /) -> int:
     id
         A clause such as LIV-3, or a scenario such as LIV-3/silent-socket.
     """
+    _every_world()
     known = clauses().get(id)
     print(_clause(known) if known is not None else _scenario(_found(id)))
     return 0
+
+
+def _every_world() -> None:
+    """Worlds bring scenarios of their own; one that can't run here has none to show."""
+    for name in worlds.names():
+        with suppress(UnknownWorld):
+            worlds.factory(name)
 
 
 def _found(id: str) -> Scenario:

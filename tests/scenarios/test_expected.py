@@ -7,8 +7,9 @@ from pathlib import Path
 import pytest
 
 from evidence.verdict import RunResult, ScenarioResult, Verdict, exit_code
+from scenarios import catalogue
 from scenarios.errors import UsageError
-from scenarios.expected import apply, load
+from scenarios.expected import apply, check, load
 
 
 def run_of(**verdicts: Verdict) -> RunResult:
@@ -69,3 +70,11 @@ def test_mistakes_name_the_line(tmp_path: Path, text: str, message: str) -> None
 def test_a_missing_file_is_wrong_usage(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="can't be read"):
         load(tmp_path / "missing")
+
+
+def test_a_name_without_its_variant_stands_for_all_and_a_name_of_nothing_is_wrong_usage(tmp_path: Path) -> None:
+    known = catalogue.all()
+    check(load(listed(tmp_path, "REC-12/keeps-trying:REC-12 # known\nLIV-* # known\n")), known)
+    for entry in ("ZZZ-9", "LIV-4/nothing-of-the-kind:LIV-4", "REC-12/keeps-trying:LIV-1"):
+        with pytest.raises(UsageError, match=f"line 1: '{entry}' names no scenario"):
+            check(load(listed(tmp_path, f"{entry} # known\n")), known)
