@@ -9,8 +9,7 @@ from scenarios.catalogue import scenario
 from scenarios.catalogue.connection.dialing import recorded
 from scenarios.catalogue.envelope.calls import HELD, expect_still_serving, ready_executor
 from scenarios.catalogue.envelope.raw_frames import CONTINUATION, TEXT, frame, header
-from scenarios.catalogue.handshake.answers import SILENT, asked_for_info, info_answer
-from scenarios.catalogue.observing import look
+from scenarios.catalogue.handshake.answers import SILENT, asked_for_info, info_answer, until_listed
 from scenarios.world import App, Executor, World
 
 _KIB = 1024
@@ -56,9 +55,9 @@ async def _expect_taken(world: World, app: App, executor: Executor, length: int)
     await expect_still_serving(world, app, "ENV-11", executor)
 
 
-async def _expect_end(world: World, executor: Executor, start: int) -> None:
+async def _expect_end(world: World, executor: Executor, start: int, latest: str | None = None) -> None:
     await world.until_closed(executor, within_s=_READ_S)
-    world.expect("ENV-11", "closed", "refused with a close", conn=executor.conn, after=start, latest=None)
+    world.expect("ENV-11", "closed", "refused with a close", conn=executor.conn, after=start, latest=latest)
 
 
 @scenario(
@@ -74,8 +73,7 @@ async def before_handshake_taken(world: World, length: int) -> None:
     asked = await asked_for_info(world, executor)
     await executor.send(_padded(info_answer(executor.id, asked["request_id"]), length))
     sent = world.note("the answer is out", bytes=length)
-    await world.until_status(executor, "HEALTHY", within_s=world.timing.handshake_deadline_s)
-    await look(world, app)
+    await until_listed(world, app, executor, {"status": "HEALTHY"})
     world.expect(
         "ENV-11",
         "listed",
@@ -95,13 +93,16 @@ async def before_handshake_taken(world: World, length: int) -> None:
     variants={"64-kib-and-1": _BEFORE + 1, "1-mib": _MIB, "64-mib": 64 * _MIB},
 )
 async def before_handshake_refused(world: World, length: int) -> None:
-    """Of the largest only the beginning is sent: it is over the limit by then."""
+    """Of the largest only the beginning is sent: it is over the limit by then.
+
+    Well before the handshake's deadline, which would end any connection that has not said who it is.
+    """
     app = await world.app()
     executor = await world.executor(app, script=SILENT, connect=False)
     await asked_for_info(world, executor)
     start = world.note("an over-long frame starts", bytes=length)
     await executor.send_raw(header(TEXT, length) + _STRAY.ljust(min(length, _MIB)))
-    await _expect_end(world, executor, start)
+    await _expect_end(world, executor, start, latest="handshake / 2")
 
 
 @scenario(

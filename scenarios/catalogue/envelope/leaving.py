@@ -26,6 +26,14 @@ async def _leave(executor: Executor, how: str) -> None:
         await executor.drop(how)
 
 
+async def _is_gone(world: World, executor: Executor) -> None:
+    """A frozen one is HEALTHY until the ping wait is over, and may still be asked first."""
+    timing = world.timing
+    longest_s = timing.ping_wait_s + timing.ping_interval_s + timing.scan_s + 2 * timing.slack_s
+    if world.profile.can("list"):
+        await world.until_status(executor, "DISCONNECTED", "DEAD", "GONE", within_s=longest_s)
+
+
 @scenario(
     "ENV-8/alone",
     clauses=("ENV-8",),
@@ -43,6 +51,7 @@ async def alone(world: World, how: str) -> None:
     await _leave(executor, how)
     for call in calls:
         world.expect("ENV-8", "answer", "an error, in time", call=(await call).call, status=FAILURE, latest=_DEADLINE)
+    await _is_gone(world, executor)
     heir = await ready_executor(world, app, HELD)
     await expect_still_serving(world, app, "ENV-8", heir)
 
@@ -68,6 +77,7 @@ async def with_peer(world: World, how: str) -> None:
     either = ["2xx", *FAILURE]
     for waiting in (call, cancel):
         world.expect("ENV-8", "answer", call=(await waiting).call, status=either, latest=_DEADLINE)
+    await _is_gone(world, leaver)
     again = await world.control.workflow(app, "get", "wf-1")
     world.expect("ENV-8", "answer", "calls go on", call=again.call, status=either, latest=_DEADLINE)
 

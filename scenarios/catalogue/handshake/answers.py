@@ -42,6 +42,17 @@ async def listed_ids(world: World, app: App) -> list[str]:
     return [seen.executor for seen in await look(world, app)]
 
 
+async def until_listed(world: World, app: App, executor: Executor, wanted: Mapping[str, Any]) -> None:
+    """Look at the list until it shows these fields, or until it is late for that."""
+
+    async def shown() -> bool:
+        listed = [seen for seen in await look(world, app) if seen.executor == executor.id]
+        return any(all(getattr(seen, name) == value for name, value in wanted.items()) for seen in listed)
+
+    timing = world.timing
+    await world.until(shown, within_s=timing.handshake_deadline_s + timing.slack_s + timing.scan_s)
+
+
 async def expect_nothing_registered(world: World, app: App, executor: Executor, clause: str) -> None:
     """Watch a fresh application's list for as long as a relay may take to show a registration, then judge it.
 

@@ -6,8 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from scenarios.catalogue import scenario
-from scenarios.catalogue.handshake.answers import SILENT, asked_for_info, info_answer
-from scenarios.catalogue.observing import look
+from scenarios.catalogue.handshake.answers import SILENT, asked_for_info, info_answer, until_listed
 from scenarios.world import App, Executor, World
 
 _METADATA = {"zone": "eu-1", "weight": 3, "flags": {"canary": True, "tags": ["a", "ä/ö"]}}
@@ -15,14 +14,8 @@ _METADATA = {"zone": "eu-1", "weight": 3, "flags": {"canary": True, "tags": ["a"
 
 async def _expect_listed(world: World, app: App, executor: Executor, clause: str, **fields: Any) -> None:
     """Look at the list until it shows these fields, or until it is late for that."""
-    timing = world.timing
     wanted = {"status": "HEALTHY", **fields}
-
-    async def shown() -> bool:
-        listed = [seen for seen in await look(world, app) if seen.executor == executor.id]
-        return any(all(getattr(seen, name) == value for name, value in wanted.items()) for seen in listed)
-
-    await world.until(shown, within_s=timing.handshake_deadline_s + timing.slack_s + timing.scan_s)
+    await until_listed(world, app, executor, wanted)
     world.expect(
         clause,
         "listed",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from scenarios.catalogue import scenario
 from scenarios.catalogue.envelope.calls import ready_executor
-from scenarios.catalogue.observing import look
+from scenarios.catalogue.handshake.answers import until_listed
 from scenarios.world import World
 
 
@@ -16,6 +16,7 @@ from scenarios.world import World
 async def asked(world: World) -> None:
     app = await world.app()
     executor = await ready_executor(world, app, version="v7", metadata={"zone": "eu-1"})
+    wanted = {"status": "HEALTHY", "version": "v7", "metadata": {"zone": "eu-1"}}
     for _ in range(2):
         opened = world.last("open", conn=executor.conn)
         world.expect(
@@ -33,10 +34,10 @@ async def asked(world: World) -> None:
             "the values of its answer",
             executor=executor.id,
             after=opened,
-            fields={"status": "HEALTHY", "version": "v7", "metadata": {"zone": "eu-1"}},
+            fields=wanted,
             latest="handshake",
         )
-        await look(world, app)
+        await until_listed(world, app, executor, wanted)
         await executor.close()
         await world.until_status(executor, "DISCONNECTED", within_s=world.timing.handshake_deadline_s)
         await executor.connect()
