@@ -12,6 +12,7 @@ import binascii
 import hashlib
 from collections.abc import Callable, Iterable, Sequence
 from datetime import UTC, datetime
+from functools import cache
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from types import TracebackType
@@ -262,6 +263,7 @@ def _tag(event: Base) -> str:
     return str(event.__struct_config__.tag)
 
 
+@cache
 def _tool() -> str:
     try:
         return f"relayproof {version('relayproof')}"
