@@ -7,8 +7,10 @@ from __future__ import annotations
 
 import os
 import sys
+import traceback
 from collections.abc import Sequence
 from difflib import get_close_matches
+from io import TextIOWrapper
 
 from cyclopts import App, CycloptsError
 
@@ -73,12 +75,18 @@ def run(arguments: Sequence[str]) -> int:
 
 def main() -> None:
     """The entry point ``relayproof``."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, TextIOWrapper):  # a terminal that can't show a character is no failure of a relay
+            stream.reconfigure(errors="replace")
     try:
         code = run(sys.argv[1:])
         sys.stdout.flush()
     except BrokenPipeError:  # the reader of a pipe has had enough, as in `relayproof list | head`
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         code = 0
+    except Exception:  # noqa: BLE001 - whatever it is, it is the suite's own fault and must not look like the relay's
+        traceback.print_exc()
+        code = _refuse("an error of relayproof itself (above): please report it", HARNESS)
     sys.exit(code)
 
 

@@ -18,6 +18,7 @@ import msgspec
 
 from scenarios.errors import TargetError
 from scenarios.profile import Organisation, Profile
+from scenarios.targets.lifetime import die_with_parent
 from scenarios.targets.ready import wait_until_ready
 
 STOP_WAIT_S = 5.0
@@ -77,6 +78,7 @@ class ProcessTarget:
                     stderr=log,
                     env=self._environment,
                     start_new_session=True,
+                    preexec_fn=die_with_parent,
                 )
             except OSError as problem:
                 raise TargetError(f"the relay can't be started: {arguments[0]}: {problem.strerror}") from problem
