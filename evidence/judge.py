@@ -124,7 +124,11 @@ def _doubted(history: History, finding: Finding) -> Finding:
     limit = rules.doubt(finding.rule)
     if not limit or finding.verdict not in _DOUBTED:
         return finding
-    until_ns = max((history.events[n].t for n in finding.events), default=history.end_ns)
+    moments = [history.events[n].t for n in finding.events]
+    until_ns = max(moments, default=history.end_ns)
+    if finding.window_s is not None and finding.window_s[1] is not None and moments:
+        # What never came was waited for until its window was over: a stall in that time counts too.
+        until_ns = max(until_ns, min(moments) + round(finding.window_s[1] * NS_PER_S))
     jitter_s = history.worst_jitter(0, until_ns) / NS_PER_S
     if jitter_s == 0 or jitter_s < evaluate(limit, history.header.timing):
         return finding

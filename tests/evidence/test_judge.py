@@ -268,3 +268,18 @@ def test_what_came_early_after_a_stall_may_have_begun_before(jitter_s: float, ve
     play.at(3.1).poll(e1="DEAD")
     play.expect("LIV-7", "transition", executor="e1", to="DEAD", after=left, earliest="g", latest="g + scan + slack")
     assert play.judge().clauses["LIV-7"] is verdict
+
+
+@pytest.mark.parametrize(("stall_at_s", "verdict"), [(3.0, Verdict.UNKNOWN), (30.0, Verdict.FAILED)])
+def test_a_stall_while_something_was_waited_for_counts(stall_at_s: float, verdict: Verdict) -> None:
+    """The peer answered no ping meanwhile and was lost: whom should the relay have asked?"""
+    play = Play("REC-1")
+    play.dial("e1")
+    peer = play.dial("e2")
+    left = play.at(1.0).add(events.Note, text="e1 leaves")
+    play.at(stall_at_s - 0.5).add(events.Jitter, worst=0)
+    play.at(stall_at_s).add(events.Jitter, worst=900_000_000)
+    play.at(40.0).poll(e1="DEAD")
+    play.expect("REC-1", "frame", conn=peer, type="recovery", after=left, earliest="g", latest="g + scan + 2*slack")
+    [finding] = [each for each in play.judge().findings if each.rule == "frame"]
+    assert finding.verdict is verdict

@@ -7,6 +7,7 @@ from importlib.metadata import PackageNotFoundError
 import pytest
 
 from evidence import events
+from evidence import history as history_module
 from evidence.errors import RuleMisuse
 from evidence.timeline import Timeline
 from evidence.views import Tenant, Who
@@ -202,4 +203,8 @@ def test_the_tool_names_itself_also_where_it_is_not_installed(monkeypatch: pytes
         raise PackageNotFoundError(name)
 
     monkeypatch.setattr("evidence.history.version", missing)
-    assert Play().history().header.tool == "relayproof"
+    history_module._tool.cache_clear()
+    try:
+        assert Play().history().header.tool == "relayproof"
+    finally:
+        history_module._tool.cache_clear()
