@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import errno
+import os
 import random
 import shlex
 import signal
@@ -11,7 +12,8 @@ import sys
 import tempfile
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from types import FrameType
+from typing import Annotated, Any, Literal, NoReturn
 
 from cyclopts import Parameter
 from rich.console import Console
@@ -25,6 +27,7 @@ from scenarios.errors import UnknownWorld
 from scenarios.expected import Expectation
 from scenarios.profile_loading import resolve
 from scenarios.runner import Outcome, RunOptions
+from scenarios.targets import process
 from scenarios.worlds import SessionOptions
 
 DEFAULT_WORLDS = ("wire", "real")
@@ -105,6 +108,7 @@ async def _played(options: RunOptions, console: Console) -> Outcome:
 
     def interrupt() -> None:
         loop.remove_signal_handler(signal.SIGINT)
+        signal.signal(signal.SIGINT, _stop_at_once)
         console.print("interrupted: what has ended is judged now; Ctrl-C again stops at once", style="yellow")
         task.cancel()
 
@@ -118,6 +122,12 @@ async def _played(options: RunOptions, console: Console) -> Outcome:
     await _check_claims(options)
     with RunProgress(console) as progress:
         return await runner.run(options, progress)
+
+
+def _stop_at_once(number: int, frame: FrameType | None) -> NoReturn:
+    """Whatever still tidies up may take its time, or wait for what never comes: asked twice, nothing is waited for."""
+    process.kill_groups()
+    os._exit(INTERRUPTED)
 
 
 def _is_about_the_disk(problem: object) -> bool:

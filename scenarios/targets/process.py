@@ -29,9 +29,9 @@ _groups: set[int] = set()
 
 
 @atexit.register
-def _kill_groups() -> None:
+def kill_groups() -> None:
     """The last resort: whatever ended the suite, no relay stays behind."""
-    for group in _groups:
+    for group in tuple(_groups):
         with contextlib.suppress(ProcessLookupError):
             os.killpg(group, signal.SIGKILL)
 

@@ -181,7 +181,10 @@ def _suite(folder: Path) -> Iterator[subprocess.Popen[str]]:
         end = time.monotonic() + 20
         while time.monotonic() < end and not any(b'"ev":"footer"' in path.read_bytes() for path in histories.glob("*")):
             time.sleep(0.1)
-        yield suite
+        try:
+            yield suite
+        finally:
+            suite.kill()  # a run that does not end must fail the test, not hold it
 
 
 def _running(*words: str) -> list[str]:
