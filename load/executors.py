@@ -10,6 +10,7 @@ import gevent
 import msgspec
 from locust import User, constant
 
+from load.calls import listed_status
 from load.place import Place, from_environment
 from load.socket import ExecutorSocket, Refused, monotonic_ms
 from scenarios.scripting import Answerer, executor_info
@@ -75,8 +76,6 @@ class ExecutorUser(User):
 
     def until_listed(self, started: float) -> None:
         """Ask the management API until it lists this executor as HEALTHY."""
-        from load.calls import listed_status
-
         while monotonic_ms() - started < 30_000:
             if listed_status(self.place, self.executor_id) == "HEALTHY":
                 self.report("time to HEALTHY", started)
