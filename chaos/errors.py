@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 __all__ = [
-    "ChaosError", "FaultRefused", "LaunchFailed", "NotAWebSocket", "NotAtWork", "UnknownFault", "WorkerGone",
+    "ChaosError", "DatabaseGone", "FaultRefused", "LaunchFailed", "MissingPostgres", "NotAWebSocket", "NotAtWork",
+    "UnknownFault", "WorkerGone",
 ]  # fmt: skip
 
 
@@ -33,3 +34,11 @@ class NotAtWork(ChaosError):
 
 class NotAWebSocket(ChaosError):
     """Bytes on a tapped connection are no HTTP upgrade or no WebSocket frame."""
+
+
+class MissingPostgres(ChaosError):
+    """There is no PostgreSQL server to start here; the text says how to get it."""
+
+
+class DatabaseGone(ChaosError):
+    """The harness's own PostgreSQL server does not start or does not answer; the text carries its last words."""
