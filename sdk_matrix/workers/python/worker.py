@@ -1,4 +1,4 @@
-"""The Python worker: runs workloads that are data on the real SDK. Contract version 1 (docs/real-executors.md).
+"""The Python worker: runs workloads that are data on the real SDK. Contract version 2 (docs/real-executors.md).
 
     python worker.py CONFIG.json
     python worker.py --template SOCKET
@@ -27,7 +27,7 @@ from typing import Any
 
 from dbos import DBOS, DBOSConfig, Queue, SetWorkflowID, WorkflowSerializationFormat
 
-CONTRACT = 1
+CONTRACT = 2
 EX_CONFIG = 78  # sysexits.h: the configuration can't be used
 
 
