@@ -143,6 +143,12 @@ class Hub:
         if conns:
             self.feed(CloseConnections(conns, reason))
 
+    def rename_key(self, org: str, name: str, new_name: str) -> None:
+        """Open connections of a key that was renamed go on under its new name."""
+        for peer in self._peers.values():
+            if peer.key == (org, name):
+                peer.key = (org, new_name)
+
     # ---- the core
 
     def feed(self, event: Event, writes: Sequence[Write] = ()) -> None:

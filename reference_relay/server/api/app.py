@@ -15,7 +15,19 @@ from starlette.routing import Route
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from reference_relay.errors import StoreUnavailable
-from reference_relay.server.api import applications, audit, executors, metrics, tokens, versions, workflows
+from reference_relay.server.api import (
+    applications,
+    audit,
+    executors,
+    metrics,
+    queues,
+    schedules,
+    tokens,
+    versions,
+    workflow_copies,
+    workflow_payloads,
+    workflows,
+)
 from reference_relay.server.api.operation import OPERATIONS, ApiRequest, Operation, Reply
 from reference_relay.server.api.problems import Problem, invalid
 from reference_relay.server.context import Context
@@ -23,7 +35,10 @@ from reference_relay.server.gate import Subject, decode_segment
 
 STORE_UNAVAILABLE = "the relay's store is unavailable"
 ANSWER_S = 29.0  # both known clients of the API give up after 30 s
-MODULES = (applications, audit, executors, metrics, tokens, versions, workflows)  # importing them registers operations
+MODULES = (  # importing them registers operations
+    applications, executors, metrics, versions, workflows, workflow_payloads, workflow_copies, queues, schedules,
+    tokens, audit,
+)  # fmt: skip
 
 
 class Api:
@@ -118,9 +133,9 @@ class Api:
             raise Problem(404, "no such organisation")
 
     def authorise(self, subject: Subject, operation: Operation, app: str | None) -> None:
-        if not subject.may(operation.permission):
+        if operation.permission is not None and not subject.may(operation.permission):
             raise Problem(403, f"the key lacks the permission {operation.permission}")
-        if not subject.reaches(app) and operation.name != "list_apps":
+        if not subject.reaches(app) and not operation.for_scoped:
             raise Problem(403, "the key is limited to other applications")
 
     # ---- input

@@ -5,14 +5,16 @@ from __future__ import annotations
 import asyncio
 from typing import Annotated, Any
 
-from msgspec import Meta
+from msgspec import UNSET, Meta
 
-from reference_relay.server.api.operation import ApiRequest, Query, operation
+from reference_relay.server.api.answers import AuditLogEntry, AuditSubject, AuditTarget
+from reference_relay.server.api.operation import ApiRequest, operation
+from reference_relay.server.api.shapes import Query
 from reference_relay.server.api.times import DateTime, epoch_ms, rfc3339
 from reference_relay.store import AuditEntry, AuditQuery
 
 
-class AuditFilters(Query, frozen=True, kw_only=True):
+class AuditLogsQuery(Query, frozen=True, kw_only=True):
     start_time: DateTime | None = None
     end_time: DateTime | None = None
     operation: str | None = None
@@ -22,11 +24,11 @@ class AuditFilters(Query, frozen=True, kw_only=True):
     offset: Annotated[int, Meta(ge=0, le=2**53)] = 0
 
 
-@operation("GET", "O/audit-logs", "organization.read", query=AuditFilters)
-async def list_audit_logs(request: ApiRequest) -> list[dict[str, Any]]:
-    """Newest first, among entries of one millisecond the later commit first."""
+@operation("GET", "O/audit-logs", "organization.read", answer=list[AuditLogEntry], query=AuditLogsQuery)
+async def list_audit_logs(request: ApiRequest) -> list[AuditLogEntry]:
+    """Read the audit log, newest first. Among entries of one millisecond the later commit comes first."""
     await request.hub.settled()
-    given: AuditFilters = request.query
+    given: AuditLogsQuery = request.query
     query = AuditQuery(
         start_ms=epoch_ms(given.start_time) if given.start_time else None,
         end_ms=epoch_ms(given.end_time) if given.end_time else None,
@@ -41,15 +43,16 @@ async def list_audit_logs(request: ApiRequest) -> list[dict[str, Any]]:
     return [_view(row.entry) for row in rows]
 
 
-def _view(entry: AuditEntry) -> dict[str, Any]:
-    target = {"target": {"type": entry.target_type, "id": entry.target_id}} if entry.target_type else {}
-    return {
-        "id": entry.id,
-        "emitTime": rfc3339(entry.emit_ms),
-        "operation": entry.operation,
-        "status": "success" if entry.success else "failure",
-        "subject": {"type": entry.subject_type, "id": entry.subject_id, "display": entry.subject_display},
-        **target,
-        "sourceIp": entry.source_ip,
-        "details": entry.details,
-    }
+def _view(entry: AuditEntry) -> AuditLogEntry:
+    kind: Any = entry.subject_type
+    target: Any = entry.target_type
+    return AuditLogEntry(
+        id=entry.id,
+        emit_time=rfc3339(entry.emit_ms),
+        operation=entry.operation,
+        status="success" if entry.success else "failure",
+        subject=AuditSubject(type=kind, id=entry.subject_id, display=entry.subject_display),
+        target=AuditTarget(type=target, id=entry.target_id or "") if target else UNSET,
+        source_ip=entry.source_ip,
+        details=entry.details,
+    )

@@ -8,7 +8,9 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from reference_relay.core.records import AppKey
-from reference_relay.server.api.operation import ApiRequest, Query, operation
+from reference_relay.server.api.answers import Metric
+from reference_relay.server.api.operation import ApiRequest, operation
+from reference_relay.server.api.shapes import Query
 from reference_relay.server.api.times import DateTime, epoch_ms, rfc3339
 from reference_relay.server.context import Context
 from reference_relay.server.gate import Subject
@@ -24,9 +26,9 @@ class MetricsQuery(Query, frozen=True, kw_only=True):
     end_time: DateTime
 
 
-@operation("GET", "A/metrics", "metric.read", query=MetricsQuery)
-async def list_metrics(request: ApiRequest) -> list[dict[str, Any]]:
-    """`recovery_count`: recoveries that a peer confirmed, by minute."""
+@operation("GET", "A/metrics", "metric.read", answer=list[Metric], query=MetricsQuery)
+async def list_metrics(request: ApiRequest) -> list[Metric]:
+    """Read metrics of a span of time. `recovery_count`: recoveries that a peer confirmed, by minute."""
     await request.hub.settled()
     query = AuditQuery(
         start_ms=epoch_ms(request.query.start_time),
@@ -39,14 +41,14 @@ async def list_metrics(request: ApiRequest) -> list[dict[str, Any]]:
     buckets = Counter(e.emit_ms // (BUCKET_S * 1000) for e in entries if e.success)
     app_id = request.application.app_id
     return [
-        {
-            "appId": app_id,
-            "metricType": "recovery_count",
-            "metricName": "recovery",
-            "granularity": BUCKET_S,
-            "timeBucket": rfc3339(bucket * BUCKET_S * 1000),
-            "value": count,
-        }
+        Metric(
+            app_id=app_id,
+            metric_type="recovery_count",
+            metric_name="recovery",
+            granularity=BUCKET_S,
+            time_bucket=rfc3339(bucket * BUCKET_S * 1000),
+            value=count,
+        )
         for bucket, count in sorted(buckets.items())
     ]
 

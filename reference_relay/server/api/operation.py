@@ -1,37 +1,33 @@
-"""What an operation is, and what it gets to work with."""
+"""What an operation is, and what it gets to work with.
+
+`OPERATIONS` is the one table of the API: the router, the OpenAPI document and docs/api.md are made from it.
+"""
 
 from __future__ import annotations
 
 import uuid
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 from typing import Any, TypeVar
 
 import msgspec
-from msgspec import UNSET, UnsetType, field
 
+from conductor.catalogue import CATALOGUE
+from conductor.messages import ResponseBase
 from reference_relay.core.effects import CallDone, Outcome
 from reference_relay.core.events import Call
 from reference_relay.core.records import AppKey, Application
-from reference_relay.server.api.problems import Problem
+from reference_relay.server.api.problems import Problem, Reported
+from reference_relay.server.api.responses import understood
+from reference_relay.server.api.shapes import Body, Query
 from reference_relay.server.context import Context
 from reference_relay.server.gate import Subject
 from reference_relay.server.hub import Hub, wall_ms
 from reference_relay.store import AuditEntry
 
-__all__ = ["OPERATIONS", "ApiRequest", "Body", "Operation", "Query", "Reply", "operation"]
+__all__ = ["OPERATIONS", "ApiRequest", "Operation", "Reply", "operation"]
 
 ORG = "/v2/orgs/{orgName}"
 APP = ORG + "/apps/{appName}"
-
-
-class Body(msgspec.Struct, frozen=True, kw_only=True, rename="camel", forbid_unknown_fields=True):
-    """A request body. Clients may send ``$schema``, which means nothing."""
-
-    schema_uri: str | UnsetType = field(default=UNSET, name="$schema")
-
-
-class Query(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
-    """Query parameters; others are ignored."""
 
 
 class Reply(msgspec.Struct, frozen=True):
@@ -42,34 +38,61 @@ class Reply(msgspec.Struct, frozen=True):
 
 
 class Operation(msgspec.Struct, frozen=True, kw_only=True):
-    """One method on one path. ``audits`` names its entries in the audit log, ``target`` their kind of target."""
+    """One method on one path.
+
+    ``answer`` is the type of a successful answer's body, None for none. ``sends`` names the executor message
+    that it is about, then others that it may need; ``renamed`` are the fields (API name: message name) whose names
+    differ by more than their case.
+    ``audits`` names its entries in the audit log, ``target`` their kind of target.
+    """
 
     name: str
     method: str
     path: str
-    permission: str
+    permission: str | None  # None: any key of the organisation
     handler: Callable[[Any], Awaitable[Any]]
+    answer: Any = None
     status: int = 200
     body: type[Body] | None = None
     body_required: bool = False
     query: type[Query] | None = None
+    sends: tuple[str, ...] = ()
+    renamed: Mapping[str, str] = {}
     creates: bool = False  # the application need not exist
+    for_scoped: bool = False  # of the organisation, and open to keys that are limited to some applications
     audits: str | None = None
     target: str = "application"
+    location: bool = False  # answers with a Location header
+    conflicts: bool = False  # may answer 409
+    extension: bool = False  # not in the public document
+
+    @property
+    def id(self) -> str:
+        """The operationId of the API document."""
+        first, *rest = self.name.split("_")
+        return first + "".join(word.capitalize() for word in rest)
+
+    @property
+    def summary(self) -> str:
+        """The first sentence of the handler's docstring, on one line."""
+        text = " ".join((self.handler.__doc__ or "").split())
+        return text.partition(". ")[0].rstrip(".")
 
 
 OPERATIONS: dict[str, Operation] = {}
 
+R = TypeVar("R", bound=ResponseBase)
 Handler = TypeVar("Handler", bound=Callable[[Any], Awaitable[Any]])
 
 
-def operation(method: str, path: str, permission: str, **options: Any) -> Callable[[Handler], Handler]:
+def operation(method: str, path: str, permission: str | None, **options: Any) -> Callable[[Handler], Handler]:
     """Register a coroutine function as an operation. ``path`` begins with O (organisation) or A (application)."""
     prefix, rest = {"O": ORG, "A": APP}[path[0]], path[1:]
 
     def register(handler: Handler) -> Handler:
         name = handler.__name__
         assert name not in OPERATIONS, f"operation {name} exists already"
+        assert set(options.get("sends", ())) <= CATALOGUE.keys(), f"operation {name} sends an unknown message"
         OPERATIONS[name] = Operation(
             name=name, method=method, path=prefix + rest, permission=permission, handler=handler, **options
         )
@@ -110,11 +133,14 @@ class ApiRequest:
             raise Problem(404, "no such application")
         return found
 
-    async def ask(self, type_: str, fields: dict[str, object], *, version: str | None = None) -> bytes:
-        """Have a healthy executor of the application answer; its response frame. Raises Problem 502 or 503."""
-        app = self.app
+    async def ask(self, kind: type[R], fields: dict[str, object], *, version: str | None = None) -> R:
+        """Have a healthy executor of the application answer the request whose response has this class.
+
+        Raises Problem 502 or 503, and its subclass `Reported` where the executor reports a failure.
+        """
+        app, type_ = self.app, str(kind.__struct_config__.tag)
         done = await self.context.hub.call(lambda number: Call(number, app, type_, fields, version))
-        return self._answer(done, version)
+        return understood(self._answer(done, version), kind)
 
     def _answer(self, done: CallDone, version: str | None) -> bytes:
         match done.outcome:
@@ -125,7 +151,7 @@ class ApiRequest:
                 of = f" of version {version}" if version is not None else ""
                 raise Problem(503, f"no healthy executor{of} is connected")
             case Outcome.REFUSED:
-                raise Problem(502, f"the executor reports: {done.error}"[:2000])
+                raise Reported(f"the executor reports: {done.error}")
             case _:
                 raise Problem(502, f"no executor answered: {done.error or 'all failed'}"[:2000])
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import msgspec
 
-__all__ = ["Problem", "invalid", "place_of"]
+__all__ = ["Problem", "Reported", "invalid", "place_of", "unfit"]
 
 
 class Problem(Exception):
@@ -29,6 +29,21 @@ class Problem(Exception):
         if self.errors is not None:
             document["errors"] = self.errors
         return msgspec.json.encode(document)
+
+
+class Reported(Problem):
+    """502: the executor did answer, and its answer is a failure."""
+
+    def __init__(self, detail: str) -> None:
+        super().__init__(502, detail[:2000])
+
+
+def unfit(location: str, message: str, value: object = None) -> Problem:
+    """422 for a value that fits the schema and yet can't be meant. ``location`` is like ``body.startStep``."""
+    item: dict[str, Any] = {"location": location, "message": message}
+    if value is not None:
+        item["value"] = value
+    return Problem(422, "validation failed", [item])
 
 
 def invalid(error: msgspec.ValidationError, root: str, value: object) -> Problem:

@@ -6,10 +6,10 @@ from typing import TypeVar
 
 from conductor.codec import decode_response_as
 from conductor.errors import DecodeError
-from conductor.messages import ResponseBase, SuccessResponse
-from reference_relay.server.api.problems import Problem
+from conductor.messages import ResponseBase
+from reference_relay.server.api.problems import Problem, Reported
 
-__all__ = ["succeeded", "understood"]
+__all__ = ["understood"]
 
 R = TypeVar("R", bound=ResponseBase)
 
@@ -20,12 +20,6 @@ def understood(data: bytes, kind: type[R]) -> R:
         response = decode_response_as(data, kind)
     except DecodeError as error:
         raise Problem(502, f"the executor's answer can't be read: {error}"[:2000]) from error
-    if response.error_message:
-        raise Problem(502, f"the executor reports: {response.error_message}"[:2000])
+    if response.failed:
+        raise Reported(f"the executor reports: {response.error_message or 'that it did not succeed'}")
     return response
-
-
-def succeeded(data: bytes, kind: type[SuccessResponse]) -> None:
-    """Raises Problem 502 unless the response says ``success: true``."""
-    if understood(data, kind).failed:
-        raise Problem(502, "the executor reports that it did not succeed")

@@ -1,80 +1,108 @@
-"""Rows of executors as the API shows them: numbers come as text, absent and null are both null."""
+"""Rows of executors about workflows, as answers."""
 
 from __future__ import annotations
 
-from typing import Any
-
 from msgspec import UNSET
 
-from conductor.records import StepRecord, WorkflowRecord
-from reference_relay.server.api.problems import Problem
+from conductor.records import (
+    EventRecord,
+    NotificationRecord,
+    StepAggregateRecord,
+    StepRecord,
+    StreamRecord,
+    WorkflowAggregateRecord,
+    WorkflowRecord,
+)
+from reference_relay.server.api.answers import (
+    Event,
+    Notification,
+    Step,
+    StepAggregate,
+    StreamEntry,
+    Workflow,
+    WorkflowAggregate,
+)
 from reference_relay.server.api.times import rfc3339
+from reference_relay.server.api.values import integer, present, text, time
+
+__all__ = ["event", "notification", "step", "step_aggregate", "stream", "workflow", "workflow_aggregate"]
 
 
-def workflow_view(row: WorkflowRecord) -> dict[str, Any]:
+def workflow(row: WorkflowRecord) -> Workflow:
     """Raises Problem 502 for a row whose numbers are none."""
-    return {
-        "workflowId": row.WorkflowUUID,
-        "status": row.Status,
-        "workflowName": _text(row.WorkflowName),
-        "workflowClass": _text(row.WorkflowClassName),
-        "workflowConfig": _text(row.WorkflowConfigName),
-        "user": _text(row.AuthenticatedUser),
-        "assumedRole": _text(row.AssumedRole),
-        "roles": _text(row.AuthenticatedRoles),
-        "input": _text(row.Input),
-        "output": _text(row.Output),
-        "error": _text(row.Error),
-        "createdAt": _time(row.CreatedAt) or rfc3339(0),
-        "updatedAt": _time(row.UpdatedAt) or _time(row.CreatedAt) or rfc3339(0),
-        "queueName": _text(row.QueueName),
-        "appVersion": _text(row.ApplicationVersion),
-        "executorId": _text(row.ExecutorID),
-        "timeoutMs": _integer(row.WorkflowTimeoutMS),
-        "deadline": _time(row.WorkflowDeadlineEpochMS),
-        "deduplicationId": _text(row.DeduplicationID),
-        "priority": _integer(row.Priority) or 0,
-        "queuePartitionKey": _text(row.QueuePartitionKey),
-        "forkedFrom": _text(row.ForkedFrom),
-        "wasForkedFrom": row.WasForkedFrom is True,
-        "parentWorkflowId": _text(row.ParentWorkflowID),
-        "dequeuedAt": _time(row.DequeuedAt),
-        "delayUntil": _time(row.DelayUntilEpochMS),
-        "completedAt": _time(row.CompletedAt),
-        "attributes": _text(row.Attributes),
-        "scheduleName": _text(row.ScheduleName),
-        "applicationName": _text(row.ApplicationName),
-    }
+    created_at = time(row.CreatedAt) or rfc3339(0)
+    return Workflow(
+        workflow_id=row.WorkflowUUID,
+        status=row.Status,
+        workflow_name=text(row.WorkflowName),
+        workflow_class=text(row.WorkflowClassName),
+        workflow_config=text(row.WorkflowConfigName),
+        user=text(row.AuthenticatedUser),
+        assumed_role=text(row.AssumedRole),
+        roles=text(row.AuthenticatedRoles),
+        input=text(row.Input),
+        output=text(row.Output),
+        error=text(row.Error),
+        created_at=created_at,
+        updated_at=time(row.UpdatedAt) or created_at,
+        queue_name=text(row.QueueName),
+        app_version=text(row.ApplicationVersion),
+        executor_id=text(row.ExecutorID),
+        timeout_ms=integer(row.WorkflowTimeoutMS),
+        deadline=time(row.WorkflowDeadlineEpochMS),
+        deduplication_id=text(row.DeduplicationID),
+        priority=integer(row.Priority, 32) or 0,
+        queue_partition_key=text(row.QueuePartitionKey),
+        forked_from=text(row.ForkedFrom),
+        was_forked_from=row.WasForkedFrom is True,
+        parent_workflow_id=text(row.ParentWorkflowID),
+        dequeued_at=time(row.DequeuedAt),
+        delay_until=time(row.DelayUntilEpochMS),
+        completed_at=time(row.CompletedAt),
+        attributes=text(row.Attributes),
+        schedule_name=text(row.ScheduleName),
+        application_name=text(row.ApplicationName),
+    )
 
 
-def step_view(row: StepRecord) -> dict[str, Any]:
-    return {
-        "stepId": row.function_id,
-        "stepName": row.function_name,
-        "output": _text(row.output),
-        "error": _text(row.error),
-        "childWorkflowId": _text(row.child_workflow_id),
-        "startedAt": _time(row.started_at_epoch_ms),
-        "completedAt": _time(row.completed_at_epoch_ms),
-    }
+def step(row: StepRecord) -> Step:
+    return Step(
+        step_id=integer(row.function_id, 32) or 0,
+        step_name=row.function_name,
+        output=text(row.output),
+        error=text(row.error),
+        child_workflow_id=text(row.child_workflow_id),
+        started_at=time(row.started_at_epoch_ms),
+        completed_at=time(row.completed_at_epoch_ms),
+    )
 
 
-def _text(value: object) -> object:
-    return None if value is UNSET else value
+def event(row: EventRecord) -> Event:
+    return Event(key=row.key, value=row.value)
 
 
-def _integer(value: object) -> int | None:
-    if value is UNSET or value is None or value == "":
-        return None
-    try:
-        return int(str(value))
-    except ValueError as error:
-        raise Problem(502, "the executor's answer has text where a number belongs") from error
+def notification(row: NotificationRecord) -> Notification:
+    return Notification(
+        topic=text(row.topic),
+        message=row.message,
+        created_at=time(row.created_at_epoch_ms) or rfc3339(0),
+        consumed=row.consumed,
+    )
 
 
-def _time(value: object) -> str | None:
-    epoch_ms = _integer(value)
-    try:
-        return None if epoch_ms is None else rfc3339(epoch_ms)
-    except ValueError as error:
-        raise Problem(502, f"the executor's answer has an impossible time: {error}") from error
+def stream(row: StreamRecord) -> StreamEntry:
+    return StreamEntry(key=row.key, values=list(row.values))
+
+
+def workflow_aggregate(row: WorkflowAggregateRecord) -> WorkflowAggregate:
+    return WorkflowAggregate(
+        group=row.group,
+        count=present(row.count),
+        min_created_at=time(row.min_created_at) or UNSET,
+        max_queue_wait_ms=present(row.max_queue_wait_ms),
+        max_total_latency_ms=present(row.max_total_latency_ms),
+    )
+
+
+def step_aggregate(row: StepAggregateRecord) -> StepAggregate:
+    return StepAggregate(group=row.group, count=present(row.count), max_duration_ms=present(row.max_duration_ms))

@@ -2,101 +2,176 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from msgspec import UNSET
 
 from conductor.messages import (
     CancelResponse,
+    DeleteResponse,
     GetWorkflowResponse,
     ListStepsResponse,
     ListWorkflowsResponse,
     ResumeResponse,
 )
+from reference_relay.server.api import workflow_views as views
+from reference_relay.server.api.answers import Step, Workflow
 from reference_relay.server.api.operation import ApiRequest, operation
-from reference_relay.server.api.problems import Problem
-from reference_relay.server.api.responses import succeeded, understood
-from reference_relay.server.api.versions import versions_of
+from reference_relay.server.api.problems import Problem, Reported
+from reference_relay.server.api.shapes import given
+from reference_relay.server.api.versions import latest_of, versions_of
 from reference_relay.server.api.workflow_filters import (
-    CancelWorkflow,
-    ListQuery,
-    ResumeWorkflow,
+    SEARCH_NAMES,
+    BulkCancelInputBody,
+    BulkDeleteInputBody,
+    BulkResumeInputBody,
+    CancelWorkflowInputBody,
+    DeleteQuery,
+    ResumeWorkflowInputBody,
     StepsQuery,
-    WorkflowSearch,
-    filters,
+    WorkflowSearchBody,
+    WorkflowsQuery,
+    fields_of,
 )
-from reference_relay.server.api.workflow_views import step_view, workflow_view
 
 WORKFLOW = "A/workflows/{workflowId}"
+RESUMES = ("resume", "list_application_versions", "get_workflow")
 
 
-@operation("GET", "A/workflows", "application.read", query=ListQuery)
-async def list_workflows(request: ApiRequest) -> list[dict[str, Any]]:
-    return await _listed(request, filters(request.query))
+# ---- reading
 
 
-@operation("POST", "A/workflows/search", "application.read", body=WorkflowSearch)
-async def search_workflows(request: ApiRequest) -> list[dict[str, Any]]:
-    return await _listed(request, filters(request.body))
+@operation(
+    "GET", "A/workflows", "application.read", answer=list[Workflow], query=WorkflowsQuery, sends=("list_workflows",)
+)
+async def list_workflows(request: ApiRequest) -> list[Workflow]:
+    """List workflows by status and name."""
+    return await _listed(request, fields_of(request.query, SEARCH_NAMES))
 
 
-@operation("GET", WORKFLOW, "application.read")
-async def get_workflow(request: ApiRequest) -> dict[str, Any]:
-    shown = not request.application.settings.private_mode
-    fields = {"workflow_id": request.params["workflowId"], "load_input": shown, "load_output": shown}
-    response = understood(await request.ask("get_workflow", fields), GetWorkflowResponse)
-    if response.output is UNSET or response.output is None:
+@operation(
+    "POST", "A/workflows/search", "application.read", answer=list[Workflow],
+    body=WorkflowSearchBody, sends=("list_workflows",), renamed=SEARCH_NAMES,
+)  # fmt: skip
+async def search_workflows(request: ApiRequest) -> list[Workflow]:
+    """Search workflows with every filter. Without a limit, all that match are answered."""
+    return await _listed(request, fields_of(request.body, SEARCH_NAMES))
+
+
+@operation("GET", WORKFLOW, "application.read", answer=Workflow, sends=("get_workflow",))
+async def get_workflow(request: ApiRequest) -> Workflow:
+    """Read one workflow with its input and output."""
+    found = await workflow_of(request)
+    if found is None:
         raise Problem(404, "no such workflow")
-    return workflow_view(response.output)
+    return found
 
 
-@operation("GET", WORKFLOW + "/steps", "application.read", query=StepsQuery)
-async def list_workflow_steps(request: ApiRequest) -> list[dict[str, Any]]:
-    fields: dict[str, object] = {
+@operation("GET", WORKFLOW + "/steps", "application.read", answer=list[Step], query=StepsQuery, sends=("list_steps",))
+async def list_workflow_steps(request: ApiRequest) -> list[Step]:
+    """Read the recorded steps of a workflow."""
+    fields = {
         "workflow_id": request.params["workflowId"],
         "load_output": not request.application.settings.private_mode,
+        **given(request.query),
     }
-    for name in ("limit", "offset"):
-        if (value := getattr(request.query, name)) is not UNSET:
-            fields[name] = value
-    response = understood(await request.ask("list_steps", fields), ListStepsResponse)
-    return [step_view(step) for step in response.output or ()]
+    response = await request.ask(ListStepsResponse, fields)
+    return [views.step(step) for step in response.output or ()]
+
+
+async def workflow_of(request: ApiRequest) -> Workflow | None:
+    """The workflow of the path; None: there is none."""
+    shown = not request.application.settings.private_mode
+    fields: dict[str, object] = {
+        "workflow_id": request.params["workflowId"],
+        "load_input": shown,
+        "load_output": shown,
+    }
+    response = await request.ask(GetWorkflowResponse, fields)
+    return None if response.output is UNSET or response.output is None else views.workflow(response.output)
+
+
+async def refuse_unknown(request: ApiRequest, reported: Reported) -> Reported:
+    """Executors report an unknown workflow as any other failure, so it is looked for. Raises Problem 404."""
+    if await workflow_of(request) is None:
+        raise Problem(404, "no such workflow")
+    return reported
+
+
+async def _listed(request: ApiRequest, body: dict[str, object]) -> list[Workflow]:
+    if request.application.settings.private_mode:
+        body |= {"load_input": False, "load_output": False}
+    response = await request.ask(ListWorkflowsResponse, {"body": body})
+    return [views.workflow(workflow) for workflow in response.output or ()]
+
+
+# ---- changing
 
 
 @operation(
     "POST", WORKFLOW + "/cancel", "application.write", status=204,
-    body=CancelWorkflow, audits="workflow.cancel", target="workflow",
+    body=CancelWorkflowInputBody, sends=("cancel",), audits="workflow.cancel", target="workflow",
 )  # fmt: skip
 async def cancel_workflow(request: ApiRequest) -> None:
+    """Cancel a workflow. An unknown one is no error to any SDK."""
     request.target_id = request.params["workflowId"]
-    fields: dict[str, object] = {"workflow_id": request.target_id}
-    if request.body.cancel_children is not UNSET:
-        fields["cancel_children"] = request.body.cancel_children
-    succeeded(await request.ask("cancel", fields), CancelResponse)
+    await request.ask(CancelResponse, {"workflow_id": request.target_id, **given(request.body)})
+
+
+@operation(
+    "POST", "A/workflows/bulk-cancel", "application.write", status=204, body=BulkCancelInputBody,
+    body_required=True, sends=("cancel",), audits="workflow.bulk_cancel",
+)  # fmt: skip
+async def bulk_cancel_workflows(request: ApiRequest) -> None:
+    """Cancel several workflows."""
+    if some(request):
+        await request.ask(CancelResponse, {"workflow_id": None, **given(request.body)})
 
 
 @operation(
     "POST", WORKFLOW + "/resume", "application.write", status=204,
-    body=ResumeWorkflow, audits="workflow.resume", target="workflow",
+    body=ResumeWorkflowInputBody, sends=RESUMES, audits="workflow.resume", target="workflow",
 )  # fmt: skip
 async def resume_workflow(request: ApiRequest) -> None:
-    """Only an executor of the latest version can resume (API document)."""
+    """Resume a workflow. Only an executor of the latest version can do that (API document)."""
     request.target_id = request.params["workflowId"]
-    fields: dict[str, object] = {"workflow_id": request.target_id}
-    if request.body.queue_name is not UNSET:
-        fields["queue_name"] = request.body.queue_name
-    succeeded(await request.ask("resume", fields, version=await _latest_version(request)), ResumeResponse)
+    version = latest_of(await versions_of(request))
+    try:
+        await request.ask(ResumeResponse, {"workflow_id": request.target_id, **given(request.body)}, version=version)
+    except Reported as reported:
+        raise await refuse_unknown(request, reported) from reported
 
 
-async def _latest_version(request: ApiRequest) -> str | None:
-    """None where the executors list no version at all."""
-    versions = await versions_of(request)
-    latest = max(versions, key=lambda version: version.version_timestamp, default=None)
-    return None if latest is None else latest.version_name
+@operation(
+    "POST", "A/workflows/bulk-resume", "application.write", status=204, body=BulkResumeInputBody,
+    body_required=True, sends=RESUMES, audits="workflow.bulk_resume",
+)  # fmt: skip
+async def bulk_resume_workflows(request: ApiRequest) -> None:
+    """Resume several workflows, through an executor of the latest version."""
+    if some(request):
+        version = latest_of(await versions_of(request))
+        await request.ask(ResumeResponse, {"workflow_id": None, **given(request.body)}, version=version)
 
 
-async def _listed(request: ApiRequest, body: dict[str, object]) -> list[dict[str, Any]]:
-    if request.application.settings.private_mode:
-        body |= {"load_input": False, "load_output": False}
-    response = understood(await request.ask("list_workflows", {"body": body}), ListWorkflowsResponse)
-    return [workflow_view(workflow) for workflow in response.output or ()]
+@operation(
+    "DELETE", WORKFLOW, "application.write", status=204, query=DeleteQuery,
+    sends=("delete",), audits="workflow.delete", target="workflow",
+)  # fmt: skip
+async def delete_workflow(request: ApiRequest) -> None:
+    """Delete a workflow with all that it recorded. An unknown one is no error to any SDK."""
+    request.target_id = request.params["workflowId"]
+    await request.ask(DeleteResponse, {"workflow_id": request.target_id, **given(request.query)})
+
+
+@operation(
+    "POST", "A/workflows/bulk-delete", "application.write", status=204, body=BulkDeleteInputBody,
+    body_required=True, sends=("delete",), audits="workflow.bulk_delete",
+)  # fmt: skip
+async def bulk_delete_workflows(request: ApiRequest) -> None:
+    """Delete several workflows."""
+    if some(request):
+        await request.ask(DeleteResponse, {"workflow_id": None, **given(request.body)})
+
+
+def some(request: ApiRequest) -> bool:
+    """Note the workflows of a bulk operation for its audit entry. An empty list asks nobody for anything."""
+    request.details["workflow_ids"] = request.body.workflow_ids
+    return bool(request.body.workflow_ids)
