@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-__all__ = ["ContractError", "MatrixError", "MissingSdk", "UnknownLanguage"]
+__all__ = ["BuildFailed", "ContractError", "LicenceRefused", "MatrixError", "MissingSdk", "UnknownLanguage"]
 
 
 class MatrixError(Exception):
@@ -11,6 +11,14 @@ class MatrixError(Exception):
 
 class MissingSdk(MatrixError):
     """A language's SDK can't be run here; the text says what is missing and how to get it."""
+
+
+class BuildFailed(MatrixError):
+    """An SDK's environment could not be made; the text has the command and the end of its output."""
+
+
+class LicenceRefused(MatrixError):
+    """A version of an SDK that is not MIT, or whose licence can't be read: it is never installed or run."""
 
 
 class UnknownLanguage(MatrixError):

@@ -1,0 +1,40 @@
+"""Which worker programs exist and how each is built and launched: one file a language (docs/add-a-language.md)."""
+
+from __future__ import annotations
+
+import functools
+
+from sdk_matrix.errors import UnknownLanguage
+from sdk_matrix.languages import python
+from sdk_matrix.languages.base import Language, Worker
+from sdk_matrix.languages.python import PYTHON_SDK
+
+__all__ = ["LANGUAGES", "PYTHON_SDK", "WORKERS", "Language", "Worker", "parse", "worker"]
+
+LANGUAGES = {
+    language.name: language
+    for language in (
+        python.LANGUAGE,
+    )
+}  # fmt: skip
+WORKERS = {name: language.make(None) for name, language in LANGUAGES.items()}
+"""By language, the worker with the version that is launched unless told otherwise."""
+
+
+def worker(language: str, version: str | None = None) -> Worker:
+    """The worker of a language. Raises `UnknownLanguage`, and `LicenceRefused` for a version that is not MIT."""
+    if language not in LANGUAGES:
+        known = ", ".join(sorted(LANGUAGES))
+        raise UnknownLanguage(f"there is no worker for {language!r}: choose among {known}")
+    return WORKERS[language] if version is None else _made(language, version)
+
+
+def parse(text: str) -> Worker:
+    """The worker that ``python`` or ``typescript==5.2.11`` names. Raises as `worker` does."""
+    language, _, version = text.strip().partition("==")
+    return worker(language.strip(), version.strip() or None)
+
+
+@functools.cache
+def _made(language: str, version: str) -> Worker:
+    return LANGUAGES[language].make(version)
