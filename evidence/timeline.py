@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+import math
+from bisect import bisect_left, bisect_right
+from collections.abc import Mapping, Sequence
 from functools import cached_property
 from typing import Any, TypeVar
 
@@ -23,11 +25,11 @@ from evidence.events import (
     Refused,
     Relay,
     Request,
-    Seen,
     Setting,
     Surfaced,
     Upgraded,
 )
+from evidence.lists import Lists
 from evidence.views import Ask, Connection, Message, Sight, Tenant, Who
 from evidence.window import Span
 
@@ -47,14 +49,14 @@ class Timeline:
 
     def of(self, kind: type[E]) -> tuple[E, ...]:
         """All events of one kind."""
-        return tuple(self._by_kind.get(kind, ()))  # type: ignore[arg-type]
+        return self._by_kind.get(kind, ())  # type: ignore[return-value]
 
     @cached_property
-    def _by_kind(self) -> dict[type[Base], list[Base]]:
+    def _by_kind(self) -> dict[type[Base], tuple[Base, ...]]:
         kinds: dict[type[Base], list[Base]] = {}
         for event in self.events:
             kinds.setdefault(type(event), []).append(event)
-        return kinds
+        return {kind: tuple(events) for kind, events in kinds.items()}
 
     # ---------------------------------------------------------------- connections and frames
 
@@ -98,12 +100,14 @@ class Timeline:
 
     def _shake(self, conn: Connection, frame: Frame) -> None:
         message = self.message(frame)
+        if message is None or message.type != "executor_info":
+            return
         asked = {
             known.request_id
             for each in conn.frames
             if each.by == "relay" and (known := self.message(each)) is not None and known.type == "executor_info"
         }
-        if message is None or message.type != "executor_info" or message.request_id not in asked:
+        if message.request_id not in asked:
             return
         reported = message.fields.get("executor_id")
         if isinstance(reported, str) and reported and not message.fields.get("error_message"):
@@ -116,9 +120,16 @@ class Timeline:
             raise RuleMisuse(f"there is no connection {number}; dialled were {sorted(self.connections)}")
         return self.connections[number]
 
-    def conns_of(self, who: Who) -> list[Connection]:
+    def conns_of(self, who: Who) -> Sequence[Connection]:
         """The executor's dials, oldest first."""
-        return [conn for conn in self.connections.values() if conn.who == who]
+        return self._dials.get(who, [])
+
+    @cached_property
+    def _dials(self) -> dict[Who, list[Connection]]:
+        dials: dict[Who, list[Connection]] = {}
+        for conn in self.connections.values():
+            dials.setdefault(conn.who, []).append(conn)
+        return dials
 
     def who(self, executor: str, *, app: str | None = None, org: str | None = None) -> Who:
         """The application that an executor id dialled first. Raises `RuleMisuse` for an id that never dialled there."""
@@ -174,32 +185,46 @@ class Timeline:
             found += [(conn, Ask(ask, _answer(ask, answers.get(ask.request_id, [])))) for ask in asks]
         return tuple(sorted(found, key=lambda pair: pair[1].request.frame.n))
 
-    def asks_of(self, type: str) -> Iterator[tuple[Connection, Ask]]:
+    def asks_of(self, type: str) -> Sequence[tuple[Connection, Ask]]:
         """The relay's requests of one type."""
-        return ((conn, ask) for conn, ask in self.asks if ask.request.type == type)
+        return self._asks_by_type.get(type, [])
 
-    def recoveries(self, executor: str, tenant: Tenant) -> list[tuple[Connection, Ask]]:
+    @cached_property
+    def _asks_by_type(self) -> dict[str, list[tuple[Connection, Ask]]]:
+        found: dict[str, list[tuple[Connection, Ask]]] = {}
+        for conn, ask in self.asks:
+            found.setdefault(ask.request.type, []).append((conn, ask))
+        return found
+
+    def recoveries(self, executor: str, tenant: Tenant) -> Sequence[tuple[Connection, Ask]]:
         """Recovery requests that name the executor, on connections of its application."""
-        return [(c, ask) for c, ask in self.asks_of("recovery") if c.tenant == tenant and executor in ask.names]
+        return self._recoveries.get(Who(*tenant, executor), [])
+
+    @cached_property
+    def _recoveries(self) -> dict[Who, list[tuple[Connection, Ask]]]:
+        found: dict[Who, list[tuple[Connection, Ask]]] = {}
+        for conn, ask in self.asks_of("recovery"):
+            for name in dict.fromkeys(ask.names):
+                found.setdefault(Who(*conn.tenant, name), []).append((conn, ask))
+        return found
 
     # ---------------------------------------------------------------- lists
 
     @cached_property
-    def _sights(self) -> dict[Tenant, list[Sight]]:
-        found: dict[Tenant, list[Sight]] = {}
-        last: dict[Tenant, tuple[Seen, ...]] = {}
+    def _lists(self) -> dict[Tenant, Lists]:
+        polls: dict[Tenant, list[Poll]] = {}
         for poll in self.of(Poll):
-            tenant = Tenant(poll.org, poll.app)
-            if poll.error:
-                continue
-            if not poll.same:
-                last[tenant] = poll.executors
-            found.setdefault(tenant, []).append(Sight(poll, last.get(tenant, ())))
-        return found
+            if not poll.error:
+                polls.setdefault(Tenant(poll.org, poll.app), []).append(poll)
+        return {tenant: Lists(had) for tenant, had in polls.items()}
+
+    def lists_of(self, tenant: Tenant) -> Lists:
+        """The lists that were really had, to be searched by time."""
+        return self._lists.get(tenant) or Lists(())
 
     def polls_of(self, tenant: Tenant) -> Sequence[Sight]:
         """The lists that were really had, in order of their answers."""
-        return self._sights.get(tenant, [])
+        return self.lists_of(tenant).all
 
     # ---------------------------------------------------------------- moments
 
@@ -212,13 +237,14 @@ class Timeline:
         event = self.event(n)
         match event:
             case Poll():
-                before = [s.asked_ns for s in self.polls_of(Tenant(event.org, event.app)) if s.poll.n < n]
-                return Span(before[-1] if before else event.asked, event.t)
+                lists = self.polls_of(Tenant(event.org, event.app))
+                place = bisect_left(lists, n, key=lambda sight: sight.poll.n)
+                return Span(lists[place - 1].asked_ns if place else event.asked, event.t)
             case Setting() | AuditPage() | Surfaced():
                 return Span(event.asked, event.t)
             case Answer():
-                asked = [request.t for request in self.of(Request) if request.call == event.call]
-                return Span(asked[0] if asked else event.t, event.t)
+                request = self.request_of(event.call)
+                return Span(event.t if request is None else request.t, event.t)
         return Span.at(event.t)
 
     def event(self, n: int) -> Base:
@@ -229,31 +255,61 @@ class Timeline:
 
     def worst_jitter(self, start_ns: int, end_ns: int) -> int:
         """How late the observer's loop woke at the worst between two moments, ns."""
-        worst, since = 0, 0
-        for event in self.of(Jitter):
-            if event.t >= start_ns and since <= end_ns:
-                worst = max(worst, event.worst)
-            since = event.t
-        return worst
+        # Each event tells of the time since the one before it.
+        first = bisect_left(self._jitter_ns, start_ns)
+        last = bisect_right(self._jitter_ns, end_ns)
+        return max((event.worst for event in self.of(Jitter)[first : last + 1]), default=0)
+
+    @cached_property
+    def _jitter_ns(self) -> list[int]:
+        return [event.t for event in self.of(Jitter)]
 
     def grace_s(self, tenant: Tenant) -> float | None:
         """The application's grace as it was made; None where the history doesn't tell."""
-        made = [event.grace_s for event in self.of(App) if (event.org, event.app) == tenant]
-        return made[0] if made else None
+        return self._graces_s.get(tenant)
+
+    @cached_property
+    def _graces_s(self) -> dict[Tenant, float | None]:
+        return {Tenant(event.org, event.app): event.grace_s for event in reversed(self.of(App))}
 
     def least_grace_s(self, tenant: Tenant, otherwise: float) -> float:
         """The shortest grace that the application ever had."""
         made = self.grace_s(tenant)
-        patched = [
-            float(event.changes[GRACE_SETTING])
-            for event in self.of(Setting)
-            if (event.org, event.app) == tenant and isinstance(event.changes.get(GRACE_SETTING), int | float)
-        ]
-        return min([otherwise if made is None else made, *patched])
+        return min(otherwise if made is None else made, *self._patched_graces_s.get(tenant, [math.inf]))
+
+    @cached_property
+    def _patched_graces_s(self) -> dict[Tenant, list[float]]:
+        patched: dict[Tenant, list[float]] = {}
+        for event in self.of(Setting):
+            grace_s = event.changes.get(GRACE_SETTING)
+            if isinstance(grace_s, int | float):
+                patched.setdefault(Tenant(event.org, event.app), []).append(float(grace_s))
+        return patched
+
+    @cached_property
+    def durations_s(self) -> dict[tuple[str, Tenant | None, float | None], float]:
+        """What windows came to: `evidence.rules.base.seconds` fills it, and asks it thousands of times."""
+        return {}
 
     def relay_stops(self) -> list[int]:
         """Moments, ns, at which a relay process ended."""
         return [event.t for event in self.of(Relay) if event.what in _RELAY_ENDS]
+
+    def request_of(self, call: int) -> Request | None:
+        """The question of a management call."""
+        return self._requests.get(call)
+
+    def answer_of(self, call: int) -> Answer | None:
+        """The first answer to a management call."""
+        return self._answers.get(call)
+
+    @cached_property
+    def _requests(self) -> dict[int, Request]:
+        return {event.call: event for event in reversed(self.of(Request))}
+
+    @cached_property
+    def _answers(self) -> dict[int, Answer]:
+        return {event.call: event for event in reversed(self.of(Answer))}
 
     def last_audit(self, org: str | None = None) -> AuditPage | None:
         """The newest reading of the organisation's audit log (None: of any)."""
@@ -288,4 +344,5 @@ def _answer(request: Message, answers: Sequence[Message]) -> Message | None:
     """The first answer after the request; a request without an id has none."""
     if not request.request_id:
         return None
-    return next((answer for answer in answers if answer.frame.n > request.frame.n), None)
+    place = bisect_right(answers, request.frame.n, key=lambda answer: answer.frame.n)
+    return answers[place] if place < len(answers) else None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
@@ -125,6 +126,7 @@ class Sight:
 
     poll: Poll
     executors: tuple[Seen, ...]
+    shown: Mapping[str, tuple[str, ...]]  # by id; made once for all lists that are the same
 
     @property
     def asked_ns(self) -> int:
@@ -139,4 +141,4 @@ class Sight:
 
     def statuses(self, executor: str) -> tuple[str, ...]:
         """Every status that the list shows for the id; ``("GONE",)`` where it has none."""
-        return tuple(seen.status.upper() for seen in self.records(executor)) or (GONE,)
+        return self.shown.get(executor, (GONE,))

@@ -139,13 +139,13 @@ def _wrongly_named(history: History, conn: Connection, ask: Ask, who: Who) -> bo
     delay_ns = int(seconds(history, "slack") * NS_PER_S)
     delay_ns += history.worst_jitter(ask.sent_ns - delay_ns, ask.sent_ns)
     left_ns = ask.sent_ns - delay_ns
-    lists = [sight for sight in history.polls_of(who.tenant) if sight.at_ns < left_ns]
-    if not lists or set(lists[-1].statuses(who.executor)) != {"HEALTHY"}:
+    last = history.lists_of(who.tenant).before(left_ns)
+    if last is None or set(last.statuses(who.executor)) != {"HEALTHY"}:
         return False
     grace_s = history.least_grace_s(who.tenant, seconds(history, "g"))
-    if ask.sent_ns - lists[-1].asked_ns >= int(grace_s * NS_PER_S):
+    if ask.sent_ns - last.asked_ns >= int(grace_s * NS_PER_S):
         return False
-    return any(own.up(lists[-1].asked_ns, ask.sent_ns) for own in history.conns_of(who))
+    return any(own.up(last.asked_ns, ask.sent_ns) for own in history.conns_of(who))
 
 
 def _around(history: History, conn: Connection, sent_ns: int) -> tuple[Sight | None, Sight | None]:
@@ -154,16 +154,14 @@ def _around(history: History, conn: Connection, sent_ns: int) -> tuple[Sight | N
     A list from before the peer's newest handshake shows what its connection before this one had come to.
     """
     slack_ns = int(seconds(history, "slack") * NS_PER_S)
-    lists = history.polls_of(conn.tenant)
+    lists = history.lists_of(conn.tenant)
     shaken_ns = [
         each.handshake_ns
         for each in history.conns_of(conn.who)
         if each.handshake_ns is not None and each.handshake_ns <= sent_ns
     ]
     since_ns = max(shaken_ns, default=0)
-    before = [sight for sight in lists if since_ns < sight.asked_ns and sight.at_ns < sent_ns - slack_ns]
-    after = [sight for sight in lists if sight.asked_ns > sent_ns]
-    return (before[-1] if before else None), (after[0] if after else None)
+    return lists.before(sent_ns - slack_ns, asked_after_ns=since_ns), lists.after(sent_ns)
 
 
 def _found(clause: str, rule: str, verdict: Verdict, expected: str, seen: str, *asks: Ask) -> Finding:

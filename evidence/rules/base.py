@@ -69,7 +69,7 @@ def stretch(history: History, since: int | None, until: int | None) -> Stretch:
 
 def scope(
     history: History, executor: str | None, conn: int | None, app: str | None, org: str | None = None
-) -> list[Connection]:
+) -> Sequence[Connection]:
     """The connections that an expectation speaks of. Raises `RuleMisuse` without executor, conn or app."""
     if conn is not None:
         return [history.connection(conn)]
@@ -92,7 +92,12 @@ def names(history: History, tenant: Tenant | None, g: float | None = None) -> di
 
 def seconds(history: History, text: str | float, tenant: Tenant | None = None, g: float | None = None) -> float:
     """A duration by the header's timing. Raises `WindowError`."""
-    return evaluate(text, names(history, tenant, g))
+    if not isinstance(text, str):
+        return evaluate(text, {})
+    key, known = (text, tenant, g), history.durations_s
+    if key not in known:
+        known[key] = evaluate(text, names(history, tenant, g))
+    return known[key]
 
 
 def window(

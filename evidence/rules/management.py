@@ -30,8 +30,7 @@ def answer(
     latest: str | float | None = None,
 ) -> Finding:
     """The management answer: its code (or class, "2xx"), a subset of its body, its type, how long it took."""
-    request = next((each for each in history.of(Request) if each.call == call), None)
-    reply = next((each for each in history.of(Answer) if each.call == call), None)
+    request, reply = history.request_of(call), history.answer_of(call)
     wanted = [f"status {' or '.join(map(str, as_list(status)))}" if status is not None else "an answer"]
     wanted += [f"with {body}"] if body is not None else []
     wanted += [f"as {content_type}"] if content_type else []

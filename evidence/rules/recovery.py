@@ -50,13 +50,20 @@ def sequential(
 
 def overlapping(history: History, who: Who) -> tuple[Ask, Ask] | None:
     """The first two recoveries of one executor that were surely outstanding together at two peers."""
-    asked = history.recoveries(who.executor, who.tenant)
-    for place, (conn, ask) in enumerate(asked):
-        ends_ns = outstanding_until(history, who, conn, ask)
-        for other, later in asked[place + 1 :]:
-            if other.executor != conn.executor and later.sent_ns < ends_ns:
-                return ask, later
+    asked = sorted(history.recoveries(who.executor, who.tenant), key=lambda pair: pair[1].sent_ns)
+    for (conn, ask), later in zip(asked, _next_elsewhere(asked), strict=True):
+        if later is not None and later.sent_ns < outstanding_until(history, who, conn, ask):
+            return ask, later
     return None
+
+
+def _next_elsewhere(asked: Sequence[tuple[Connection, Ask]]) -> list[Ask | None]:
+    """For each recovery the next one of another peer: no other can overlap it where this one doesn't."""
+    found: list[Ask | None] = [None] * len(asked)
+    for place in range(len(asked) - 2, -1, -1):
+        (conn, _), (other, later) = asked[place], asked[place + 1]
+        found[place] = later if other.executor != conn.executor else found[place + 1]
+    return found
 
 
 def outstanding_until(history: History, who: Who, conn: Connection, ask: Ask) -> int:
@@ -77,11 +84,9 @@ def outstanding_until(history: History, who: Who, conn: Connection, ask: Ask) ->
         for back in history.conns_of(who)
         if back.upgraded_ns is not None and back.upgraded_ns > ask.sent_ns
     ]
-    ends += [
-        sight.asked_ns
-        for sight in history.polls_of(who.tenant)
-        if sight.at_ns > ask.sent_ns and "HEALTHY" not in sight.statuses(conn.executor)
-    ]
+    lost_ns = history.lists_of(who.tenant).lost_ns(conn.executor, ask.sent_ns)
+    if lost_ns is not None:
+        ends.append(lost_ns)
     return min(ends)
 
 

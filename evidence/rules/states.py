@@ -47,11 +47,11 @@ def transition(
     if not capable(history, "list"):
         return wire_states.transition(history, expect, who, wanted, after, allowed)
     start, expected = history.span(after), f"{executor} {' or '.join(wanted)}"
-    sights = list(history.polls_of(who.tenant))
+    sights, recovered_ns = history.polls_of(who.tenant), _first_recovery_ns(history, who, start)
     for place, sight in enumerate(sights):
-        if sight.poll.n <= after or sight.asked_ns < start.low_ns or not _shows(history, sight, who, wanted, start):
+        if sight.poll.n <= after or sight.asked_ns < start.low_ns or not _shows(sight, who, wanted, recovered_ns):
             continue
-        before = next((old for old in reversed(sights[:place]) if not _shows(history, old, who, wanted, start)), None)
+        before = next((old for old in reversed(sights[:place]) if not _shows(old, who, wanted, recovered_ns)), None)
         changed = Span(start.low_ns if before is None else before.asked_ns, sight.at_ns)
         what = f"{'/'.join(sight.statuses(executor))} was first listed"
         return judged(
@@ -73,16 +73,18 @@ def transition(
     )
 
 
-def _shows(history: History, sight: Sight, who: Who, wanted: Sequence[str], start: Span) -> bool:
+def _first_recovery_ns(history: History, who: Who, start: Span) -> int | None:
+    """When the executor's recovery was first asked for since the start."""
+    asked_ns = (ask.sent_ns for _, ask in history.recoveries(who.executor, who.tenant))
+    return min((moment for moment in asked_ns if moment >= start.low_ns), default=None)
+
+
+def _shows(sight: Sight, who: Who, wanted: Sequence[str], recovered_ns: int | None) -> bool:
     """A record that is gone after its recovery was asked for has been DEAD between two lists."""
     shown = sight.statuses(who.executor)
     if any(status in wanted for status in shown):
         return True
-    return (
-        "DEAD" in wanted
-        and shown == (GONE,)
-        and any(start.low_ns <= ask.sent_ns <= sight.at_ns for _, ask in history.recoveries(who.executor, who.tenant))
-    )
+    return "DEAD" in wanted and shown == (GONE,) and recovered_ns is not None and recovered_ns <= sight.at_ns
 
 
 @rule("stays", doubt=BLURRED)
