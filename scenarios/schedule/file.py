@@ -63,11 +63,15 @@ WORKLOAD: Final[Mapping[str, Value]] = MappingProxyType(
 
 
 class Member(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """An executor that takes part. Processes come and go under its label."""
+    """An executor that takes part. Processes come and go under its label.
+
+    ``app`` is its application, ``org/app`` one of another organisation.
+    """
 
     label: str
     language: str = "python"
     version: str = "v1"
+    app: str = "app"
 
 
 class FaultAt(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -178,6 +182,11 @@ def _check_members(schedule: Schedule, source: str) -> None:
             raise ScheduleError(
                 f"{source}: executors: {member.label}: language is {member.language!r}: give one of "
                 f"{words(list(LANGUAGES))}"
+            )
+        if not re.fullmatch(r"([a-z0-9-]+/)?[a-z0-9-]+", member.app):
+            raise ScheduleError(
+                f"{source}: executors: {member.label}: app is {member.app!r}: give 'app', or 'org/app' for one of "
+                "another organisation"
             )
         seen.add(member.label)
 

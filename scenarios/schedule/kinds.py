@@ -26,6 +26,8 @@ def _down(default_s: float) -> Arg:
     return Arg("down_s", "s", default_s, "from the end of the process to the start of the next one")
 
 
+_UNSPOKEN: Final = {"chaos": "no SDK does it: scripted executors do, on the wire and in the simulator"}
+
 _DIRECTION = Arg("direction", "", "both", "up leads to the relay", choices=("up", "down", "both"))
 
 _ALL: Final[tuple[Kind, ...]] = (
@@ -210,6 +212,80 @@ _ALL: Final[tuple[Kind, ...]] = (
         "The executor answers success to recovery requests and does nothing (as one of another version does).",
         "executor",
         heals=True,
+    ),
+    # ---- what a peer may say; the four SDKs say most of it never, so that only scripted executors do
+    Kind(
+        "refuse-recovery",
+        "The executor refuses recovery requests.",
+        "executor",
+        (Arg("how", "", "false", "success: false, or error_message set", choices=("false", "error")),),
+        heals=True,
+        absent=_UNSPOKEN,
+    ),
+    Kind("deaf", "The executor answers pings and no request.", "executor", heals=True, absent=_UNSPOKEN),
+    Kind(
+        "late-answer",
+        "The executor answers every request late.",
+        "executor",
+        (Arg("after_s", "s", 65.0, "after the request"),),
+        heals=True,
+        absent=_UNSPOKEN,
+    ),
+    Kind(
+        "wrong-answer",
+        "The executor answers requests under another type, or with error_message set.",
+        "executor",
+        (Arg("how", "", "type", "what is wrong with them", choices=("type", "error")),),
+        heals=True,
+        absent=_UNSPOKEN,
+    ),
+    Kind(
+        "stray",
+        "The executor sends one frame that nobody asked for.",
+        "executor",
+        (
+            Arg(
+                "what",
+                "",
+                "answer",
+                "an answer to nothing, its last answer again, an answer to what another was "
+                "asked, pongs, malformed JSON, or a binary frame",
+                choices=("answer", "again", "another", "pongs", "malformed", "binary"),
+            ),
+        ),
+        absent=_UNSPOKEN,
+    ),
+    Kind(
+        "bad-handshake",
+        "Somebody dials in and answers executor_info unusably: not at all, under another id or type, with an error, "
+        "without an executor_id.",
+        "executor",
+        (Arg("how", "", "silent", "what it answers", choices=("silent", "id", "type", "error", "nameless")),),
+        absent=_UNSPOKEN,
+    ),
+    Kind(
+        "twin",
+        "The executor opens a second connection under the same id beside the first.",
+        "executor",
+        absent=_UNSPOKEN,
+    ),
+    Kind(
+        "late-start",
+        "The member's process is started only when this heals.",
+        "executor",
+        heals=True,
+        absent={"chaos": "restart and kill place processes in time there"},
+    ),
+    # ---- what an administrator does
+    Kind(
+        "settings",
+        "The application's settings are changed.",
+        "executor",
+        (
+            Arg("grace_s", "s", 0, "executorTimeoutSecs; 0: as it is"),
+            Arg("latest", "", "as-is", "recovery to the latest version", choices=("as-is", "on", "off")),
+        ),
+        absent={"chaos": "scenarios change settings there"},
     ),
 )
 
