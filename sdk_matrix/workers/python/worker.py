@@ -5,8 +5,8 @@
 
 The second form loads the SDK once (2 s of processor time) and forks a worker for each connection on the Unix socket.
 
-It imports the SDK and the standard library only, so that it also runs in an environment of its own with
-another version of the SDK. It ends at once when its standard input ends: whoever launched it is gone.
+It imports the SDK, its PostgreSQL driver and the standard library only, so that it also runs in an environment of its
+own with another version of the SDK. It ends at once when its standard input ends: whoever launched it is gone.
 """
 
 from __future__ import annotations
@@ -17,49 +17,23 @@ import os
 import select
 import signal
 import socket
-import sqlite3
 import sys
 import threading
-import time
-from collections import Counter
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
-from dbos import DBOS, DBOSConfig, Queue, SetWorkflowID, WorkflowSerializationFormat
+# Behind the SDK's own environment: were there another SDK beside this project, it would be shadowed otherwise.
+sys.path[0:1] = []
+sys.path.append(str(Path(__file__).resolve().parents[3]))
+
+from dbos import DBOS, DBOSConfig  # noqa: E402
+
+from sdk_matrix.workers.python import commands  # noqa: E402
+from sdk_matrix.workers.python.interpret import Definitions, PlannedFailure, define  # noqa: E402
+from sdk_matrix.workers.python.ledger import Evidence  # noqa: E402
 
 CONTRACT = 2
 EX_CONFIG = 78  # sysexits.h: the configuration can't be used
-
-
-class Evidence:
-    """The step ledger: rows are only ever added, each durable against SIGKILL when `add` returns.
-
-    It has a database, a connection and transactions of its own: what the SDK rolls back stays written here.
-    """
-
-    def __init__(self, path: str, label: str) -> None:
-        self._label = label
-        self._executor_id = ""
-        self._lock = threading.Lock()
-        self._runs: Counter[str] = Counter()
-        self._database = sqlite3.connect(path, isolation_level=None, check_same_thread=False, timeout=30)
-        self._database.execute("PRAGMA synchronous=OFF")  # survives the process; a crash of the host is not tested
-
-    def run(self, workflow: str) -> int:
-        """Number of this execution of the workflow within this process: 1, 2, ..."""
-        with self._lock:
-            self._executor_id = self._executor_id or DBOS.executor_id  # a shutdown resets it while steps still run
-            self._runs[workflow] += 1
-            return self._runs[workflow]
-
-    def add(self, kind: str, workflow: str, run: int, step: str, attempt: int) -> None:
-        row = (kind, workflow, run, step, attempt, self._label, self._executor_id, time.monotonic_ns())
-        with self._lock:
-            self._database.execute(
-                "INSERT INTO step_log(kind, workflow, run, step, attempt, executor, executor_id, at_ns)"
-                " VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
-                row,
-            )
 
 
 class Reports:
@@ -78,68 +52,46 @@ class Reports:
 def read_config(path: Path) -> dict[str, Any]:
     config: dict[str, Any] = json.loads(path.read_text())
     if config.get("contract") != CONTRACT:
-        sys.exit(f"{path}: contract {config.get('contract')!r} is asked for, this worker speaks {CONTRACT}")
+        print(
+            f"{path}: contract {config.get('contract')!r} is asked for, this worker speaks {CONTRACT}", file=sys.stderr
+        )
+        sys.exit(EX_CONFIG)
     return config
 
 
-def define(evidence: Evidence) -> Any:
-    """Register the one workflow definition: it carries out a list of instructions, and returns a list of results."""
+def register_alert_handler(reports: Reports, kind: str) -> None:
+    if kind == "none":
+        return
 
-    def step_body(workflow: str, run: int, instruction: dict[str, Any]) -> dict[str, Any]:
-        step, status = instruction["name"], DBOS.step_status
-        attempt = (status.current_attempt or 0) + 1 if status is not None else 1
-        evidence.add("begin", workflow, run, step, attempt)
-        time.sleep(instruction.get("duration_s", 0))
-        evidence.add("end", workflow, run, step, attempt)
-        return {"step": step, "payload": "x" * instruction.get("payload_bytes", 0)}
-
-    @DBOS.workflow(name="interpret", serialization_type=WorkflowSerializationFormat.PORTABLE)
-    def interpret(instructions: list[dict[str, Any]]) -> list[Any]:
-        workflow = DBOS.workflow_id
-        assert workflow is not None, "a workflow body runs within a workflow"
-        run = evidence.run(workflow)
-        results: list[Any] = []
-        for instruction in instructions:
-            match instruction["op"]:
-                case "step":
-                    done = DBOS.run_step({"name": instruction["name"]}, step_body, workflow, run, instruction)
-                    results.append([done["step"], len(done["payload"])])
-                case "sleep":
-                    DBOS.sleep(instruction["duration_s"])
-                    results.append(None)
-                case "child":
-                    with SetWorkflowID(instruction["workflow"]):
-                        child = DBOS.start_workflow(interpret, instruction["instructions"])
-                    results.append(child.get_result())
-                case other:
-                    raise ValueError(f"workflow {workflow}: unknown instruction {other!r}: step, sleep or child")
-        return results
-
-    return interpret
+    @DBOS.alert_handler
+    def handle(name: str, message: str, metadata: dict[str, str]) -> None:
+        reports.send("alert", name=name, message=message, metadata=metadata)
+        if kind == "fails":
+            raise PlannedFailure("planned failure of the alert handler")
 
 
-def start(command: dict[str, Any], interpret: Any, queues: dict[str, Queue]) -> None:
-    with SetWorkflowID(command["workflow"]):
-        if (name := command.get("queue")) is not None:
-            queues[name].enqueue(interpret, command["instructions"])
-        else:
-            DBOS.start_workflow(interpret, command["instructions"])
-
-
-def serve(reports: Reports, interpret: Any, queues: dict[str, Queue]) -> None:
+def serve(reports: Reports, definitions: Definitions) -> NoReturn:
     """Carry out the launcher's commands until it says "stop"; its disappearance ends the process at once."""
     for line in sys.stdin:
         command = json.loads(line)
-        if command["do"] == "stop":
-            DBOS.destroy()
+        do = command["do"]
+        if do == "stop":
+            commands.stop(command)
             reports.send("stopped")
-            os._exit(0)  # steps that still run in threads die with their process: that is the polite exit's point
+            break  # steps that still run in threads die with their process: that is the polite exit's point
+        subject = command.get(commands.SUBJECTS.get(do, "workflow"), "")
+        if do not in commands.COMMANDS:
+            reports.send("unsupported", do=do, subject=subject, what=f"command {do}", reason="this worker has no such")
+            continue
         try:
-            start(command, interpret, queues)
+            subject = commands.COMMANDS[do](command, definitions)
         except Exception as problem:  # noqa: BLE001 - whatever the SDK raises is the launcher's to judge
-            reports.send("refused", workflow=command["workflow"], error=f"{type(problem).__name__}: {problem}")
+            reports.send("refused", do=do, workflow=subject, error=f"{type(problem).__name__}: {problem}")
         else:
-            reports.send("started", workflow=command["workflow"])
+            if do == "start":
+                reports.send("started", workflow=subject)
+            else:
+                reports.send("done", do=do, subject=subject)
     os._exit(0)
 
 
@@ -173,7 +125,7 @@ def template(path: str) -> Path:
     return Path(first["config"])
 
 
-def main() -> None:
+def main() -> NoReturn:
     path = template(sys.argv[2]) if sys.argv[1] == "--template" else Path(sys.argv[1])
     reports = Reports()
     config = read_config(path)
@@ -185,19 +137,21 @@ def main() -> None:
             conductor_url=config["relay_url"],
             conductor_key=config["key"],
             conductor_executor_metadata={"name": config["executor"]},
-            log_level=config.get("log_level", "INFO"),
+            scheduler_polling_interval_sec=1.0,  # of the schedules table; 30 s unless told otherwise
+            log_level=config.get("log_level", "WARNING"),
         )
     )
-    interpret = define(Evidence(config["evidence_database"], config["executor"]))
-    queues = {
-        queue["name"]: Queue(
+    evidence = Evidence(config["evidence_database"], config["executor"])
+    definitions = define(evidence)
+    register_alert_handler(reports, config.get("alert_handler", "none"))
+    DBOS.launch()
+    for queue in config.get("queues", ()):
+        DBOS.register_queue(
             queue["name"],
             worker_concurrency=queue.get("worker_concurrency"),
+            global_concurrency=queue.get("concurrency"),
             polling_interval_sec=queue.get("polling_interval_s", 1.0),
         )
-        for queue in config.get("queues", ())
-    }
-    DBOS.launch()
     reports.send(
         "ready",
         contract=CONTRACT,
@@ -205,8 +159,9 @@ def main() -> None:
         sdk_version=importlib.metadata.version("dbos"),
         executor_id=DBOS.executor_id,
         pid=os.getpid(),
+        unsupported={},
     )
-    serve(reports, interpret, queues)
+    serve(reports, definitions)
 
 
 if __name__ == "__main__":
