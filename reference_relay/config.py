@@ -20,11 +20,12 @@ from reference_relay.core.records import Settings
 from reference_relay.errors import ConfigError
 from reference_relay.names import APP_NAME, ORG_NAME, PERMISSIONS
 
-__all__ = ["ApplicationSpec", "Config", "KeySpec", "Limits", "OrganisationSpec", "parse", "replace"]
+__all__ = ["ApplicationSpec", "Config", "KeySpec", "Limits", "OrganisationSpec", "Upkeep", "parse", "replace"]
 
 LOCAL_ORG = "local"
 _SHA256 = re.compile(r"[0-9a-f]{64}")
 _SECRET = re.compile(r"[A-Za-z0-9._~-]{16,256}")
+_LONGEST_S = 366 * 86400.0
 T = TypeVar("T")
 
 
@@ -89,6 +90,17 @@ class Limits(Struct, frozen=True, kw_only=True):
     close_deadline_s: Annotated[float, Meta(ge=0)] = 0.25
 
 
+class Upkeep(Struct, frozen=True, kw_only=True):
+    """What the relay does of its own accord. All but the batch size are seconds."""
+
+    metrics_period_s: Annotated[float, Meta(ge=1, le=_LONGEST_S)] = 300.0
+    metrics_keep_s: Annotated[float, Meta(ge=1, le=_LONGEST_S)] = 7 * 86400.0
+    retention_period_s: Annotated[float, Meta(ge=0.1, le=_LONGEST_S)] = 600.0
+    gc_batch_size: Annotated[int, Meta(ge=1, le=2**31)] = 10_000
+    alert_period_s: Annotated[float, Meta(ge=0.1, le=_LONGEST_S)] = 10.0
+    alert_retry_s: Annotated[float, Meta(ge=0.1, le=_LONGEST_S)] = 1.0
+
+
 class Config(Struct, frozen=True, kw_only=True):
     """Everything that a relay is started with. ``port`` 0 takes a free one; ``data`` ":memory:" keeps nothing."""
 
@@ -102,6 +114,7 @@ class Config(Struct, frozen=True, kw_only=True):
     organisations: dict[str, OrganisationSpec] = {}
     timing: Timing = DOCUMENTED
     limits: Limits = Limits()
+    upkeep: Upkeep = Upkeep()
 
     def __post_init__(self) -> None:
         for name, allowed in (("auth", ("keys", "none")), ("log_level", ("debug", "info", "warning", "error"))):
@@ -154,7 +167,7 @@ def _config(raw: object, source: str) -> Config:
             _mapping(key, KeySpec, source, f"{path}.keys[{at}]")
         organisations[org] = _convert(body, OrganisationSpec, source, path)
     top["organisations"] = organisations
-    for name, kind in (("timing", Timing), ("limits", Limits)):
+    for name, kind in (("timing", Timing), ("limits", Limits), ("upkeep", Upkeep)):
         if top.get(name) is not None:
             top[name] = _convert(top[name], kind, source, name)
         else:

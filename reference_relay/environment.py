@@ -10,7 +10,7 @@ from typing import Any
 import msgspec
 
 from conductor.timing import Timing
-from reference_relay.config import Config, KeySpec, OrganisationSpec, parse, replace
+from reference_relay.config import Config, KeySpec, OrganisationSpec, Upkeep, parse, replace
 from reference_relay.errors import ConfigError
 from reference_relay.names import ORG_NAME
 
@@ -29,6 +29,7 @@ VARIABLES: dict[str, str] = {
     "LOG_LEVEL": "log_level",
     "ADMIN_KEY": "a key dbos_<organisation>_<secret> with all permissions",
     **{f"TIMING_{name.upper()}": f"timing.{name}" for name in Timing.__struct_fields__},
+    **{f"UPKEEP_{name.upper()}": f"upkeep.{name}" for name in Upkeep.__struct_fields__},
 }
 """Suffix of a variable -> what it sets."""
 
@@ -54,6 +55,7 @@ def _overrides(config: Config, environment: Mapping[str, str]) -> Config:
     """Apply all variables with the prefix. An unknown one is an error: it is a typing mistake that would go unseen."""
     given = {name.removeprefix(PREFIX): value for name, value in environment.items() if name.startswith(PREFIX)}
     timing: dict[str, float] = {}
+    upkeep: dict[str, float] = {}
     for suffix, value in sorted(given.items()):
         source = f"environment variable {PREFIX}{suffix}"
         if suffix not in VARIABLES:
@@ -65,8 +67,14 @@ def _overrides(config: Config, environment: Mapping[str, str]) -> Config:
             config = _with_admin_key(config, value, source)
         elif key.startswith("timing."):
             timing[key.removeprefix("timing.")] = _typed(value, float, source)
+        elif key.startswith("upkeep."):
+            name = key.removeprefix("upkeep.")
+            upkeep[name] = _typed(value, int if name.endswith("_size") else float, source)
         else:
             config = replace(config, {key: _typed(value, _TYPES.get(key, str), source)}, source)
+    if upkeep:
+        merged = msgspec.structs.asdict(config.upkeep) | upkeep
+        config = replace(config, {"upkeep": merged}, f"environment variables {PREFIX}UPKEEP_*")
     return _with_timing(config, timing) if timing else config
 
 

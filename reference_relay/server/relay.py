@@ -32,6 +32,8 @@ from reference_relay.server.gate import Gate
 from reference_relay.server.http import HttpProtocol
 from reference_relay.server.hub import Hub
 from reference_relay.server.logs import RateLimitedLog, Redactor
+from reference_relay.server.rules import Rules
+from reference_relay.server.upkeep.schedule import Schedule
 from reference_relay.store import Store
 from reference_relay.store.sqlite import SqliteStore
 
@@ -50,6 +52,7 @@ class Parts:
     connection: type[Connection] = Connection
     gate: type[Gate] = Gate
     api: type[Api] = Api
+    upkeep: type[Schedule] = Schedule
     store: Callable[[Path], Store] = SqliteStore
 
 
@@ -77,10 +80,20 @@ class Relay:
         core = self._parts.core(CoreConfig(timing=self._config.timing, request_prefix=secrets.token_hex(4)))
         self._hub = hub = self._parts.hub(core, self._store, self._store_failed, self._redactor)
         gate = self._parts.gate(self._config, self._store.keys(), lambda key: key in core.applications)
-        self._server = _Server(self._http(gate), self._ready)
+        context = Context(
+            config=self._config,
+            hub=hub,
+            gate=gate,
+            redactor=self._redactor,
+            refused=RateLimitedLog(),
+            rules=Rules.stored(self._store),
+        )
+        self._server = _Server(self._http(context), self._ready)
+        self._upkeep = self._parts.upkeep(context)
         hub.start(stored)
         self._put_configured(patched)
         await hub.settled()
+        self._upkeep.start()
         for number in (signal.SIGTERM, signal.SIGINT):
             self._loop.add_signal_handler(number, self._stop)
         try:
@@ -103,14 +116,7 @@ class Relay:
                 f"can't listen on {host} port {port}: {error.strerror or error}; choose another --host or --port"
             ) from error
 
-    def _http(self, gate: Gate) -> uvicorn.Config:
-        context = Context(
-            config=self._config,
-            hub=self._hub,
-            gate=gate,
-            redactor=self._redactor,
-            refused=RateLimitedLog(),
-        )
+    def _http(self, context: Context) -> uvicorn.Config:
         http = partial(
             HttpProtocol,
             connect=partial(self._parts.connection, context),
@@ -161,6 +167,7 @@ class Relay:
 
     def _stop(self) -> None:
         """Executors stay as they are for the next start: their close frames are no news to the core."""
+        self._upkeep.stop()
         self._hub.stop()
         self._server.should_exit = True
 

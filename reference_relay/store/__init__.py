@@ -19,10 +19,17 @@ __all__ = [
     "AuditQuery",
     "AuditRow",
     "Clock",
+    "DropMetrics",
+    "ForgetApplication",
     "KeyRecord",
     "MarkPatched",
+    "MetricPoint",
+    "PolicyRecord",
+    "RuleRecord",
     "SaveKey",
+    "SavePolicy",
     "SaveRecord",
+    "SaveRule",
     "Store",
     "Stored",
     "Write",
@@ -78,6 +85,40 @@ class AuditQuery(msgspec.Struct, frozen=True, kw_only=True):
     offset: int = 0
 
 
+class RuleRecord(msgspec.Struct, frozen=True, kw_only=True):
+    """One alerting rule. ``metadata`` is any JSON value, as it was given; times are wall clock."""
+
+    application: AppKey
+    id: str
+    type: str
+    metadata: Any
+    receiver: str  # name of the application that gets the alerts
+    min_interval_s: int | None
+    created_ms: int
+    last_fired_ms: int | None = None
+
+
+class PolicyRecord(msgspec.Struct, frozen=True, kw_only=True):
+    """The autoscaling policy of an application. None: the roll-out says nothing of it."""
+
+    application: AppKey
+    queue: str
+    has_rollout: bool
+    max_old_versions: int | None
+    max_old_executors: int | None
+
+
+class MetricPoint(msgspec.Struct, frozen=True, kw_only=True):
+    """One count over ``granularity_s`` seconds from ``bucket_ms`` on. Committing it again replaces it."""
+
+    application: AppKey
+    type: str
+    name: str
+    granularity_s: int
+    bucket_ms: int
+    value: int
+
+
 class SaveRecord(msgspec.Struct, frozen=True):
     """Set a record of the core, or with None remove it."""
 
@@ -101,13 +142,51 @@ class SaveKey(msgspec.Struct, frozen=True):
     record: KeyRecord | None
 
 
+class SaveRule(msgspec.Struct, frozen=True):
+    """Set an alerting rule, or with None remove it."""
+
+    application: AppKey
+    id: str
+    record: RuleRecord | None
+
+
+class SavePolicy(msgspec.Struct, frozen=True):
+    """Set the autoscaling policy, or with None remove it."""
+
+    application: AppKey
+    record: PolicyRecord | None
+
+
+class ForgetApplication(msgspec.Struct, frozen=True):
+    """Remove the rules, the policy and the metrics of an application that is being deleted."""
+
+    application: AppKey
+
+
+class DropMetrics(msgspec.Struct, frozen=True):
+    """Remove the points of buckets before this time."""
+
+    before_ms: int
+
+
 class Clock(msgspec.Struct, frozen=True):
     """The core's clock at this commit, in nanoseconds."""
 
     now_ns: int
 
 
-Write = SaveRecord | MarkPatched | SaveKey | AuditEntry | Clock
+Write = (
+    SaveRecord
+    | MarkPatched
+    | SaveKey
+    | SaveRule
+    | SavePolicy
+    | MetricPoint
+    | DropMetrics
+    | ForgetApplication
+    | AuditEntry
+    | Clock
+)
 
 
 class Store(Protocol):
@@ -125,6 +204,14 @@ class Store(Protocol):
         ...
 
     def keys(self) -> list[KeyRecord]: ...
+
+    def rules(self) -> list[RuleRecord]: ...
+
+    def policies(self) -> list[PolicyRecord]: ...
+
+    def metrics(self, application: AppKey, start_ms: int, end_ms: int) -> list[MetricPoint]:
+        """Points of the buckets that begin in [start_ms, end_ms), by time, type and name."""
+        ...
 
     def patched(self) -> dict[AppKey, frozenset[str]]:
         """The settings that `MarkPatched` named, by application."""

@@ -11,10 +11,17 @@ from reference_relay.store import (
     AuditQuery,
     AuditRow,
     Clock,
+    DropMetrics,
+    ForgetApplication,
     KeyRecord,
     MarkPatched,
+    MetricPoint,
+    PolicyRecord,
+    RuleRecord,
     SaveKey,
+    SavePolicy,
     SaveRecord,
+    SaveRule,
     Stored,
     Write,
 )
@@ -27,6 +34,9 @@ class MemoryStore:
         self._tables: dict[str, dict[Any, Any]] = {"applications": {}, "executors": {}, "remembered": {}}
         self._keys: dict[tuple[str, str], KeyRecord] = {}
         self._patched: dict[AppKey, frozenset[str]] = {}
+        self._rules: dict[tuple[AppKey, str], RuleRecord] = {}
+        self._policies: dict[AppKey, PolicyRecord] = {}
+        self._metrics: dict[tuple[AppKey, int, str, str], MetricPoint] = {}
         self._audit: list[AuditRow] = []
         self._clock_ns = 0
 
@@ -36,6 +46,16 @@ class MemoryStore:
 
     def keys(self) -> list[KeyRecord]:
         return list(self._keys.values())
+
+    def rules(self) -> list[RuleRecord]:
+        return list(self._rules.values())
+
+    def policies(self) -> list[PolicyRecord]:
+        return list(self._policies.values())
+
+    def metrics(self, application: AppKey, start_ms: int, end_ms: int) -> list[MetricPoint]:
+        found = [p for p in self._metrics.values() if p.application == application and start_ms <= p.bucket_ms < end_ms]
+        return sorted(found, key=lambda point: (point.bucket_ms, point.type, point.name))
 
     def patched(self) -> dict[AppKey, frozenset[str]]:
         return dict(self._patched)
@@ -55,10 +75,29 @@ class MemoryStore:
                     self._keys.pop((org, name), None)
                 case SaveKey(org, name, KeyRecord() as record):
                     self._keys[org, name] = record
+                case SaveRule(application, rule_id, None):
+                    self._rules.pop((application, rule_id), None)
+                case SaveRule(application, rule_id, RuleRecord() as rule):
+                    self._rules[application, rule_id] = rule
+                case SavePolicy(application, None):
+                    self._policies.pop(application, None)
+                case SavePolicy(application, PolicyRecord() as policy):
+                    self._policies[application] = policy
+                case MetricPoint():
+                    self._metrics[write.application, write.bucket_ms, write.type, write.name] = write
+                case DropMetrics(before_ms):
+                    self._metrics = {k: point for k, point in self._metrics.items() if point.bucket_ms >= before_ms}
+                case ForgetApplication(application):
+                    self._forget(application)
                 case AuditEntry():
                     self._audit.append(AuditRow(len(self._audit) + 1, write))
                 case Clock(now_ns):
                     self._clock_ns = now_ns
+
+    def _forget(self, application: AppKey) -> None:
+        self._rules = {key: rule for key, rule in self._rules.items() if key[0] != application}
+        self._metrics = {key: point for key, point in self._metrics.items() if key[0] != application}
+        self._policies.pop(application, None)
 
     def audit(self, org: str, query: AuditQuery) -> list[AuditRow]:
         rows = [row for row in self._audit if row.entry.org == org and _matches(row.entry, query)]

@@ -26,18 +26,26 @@ from reference_relay.store import (
     AuditQuery,
     AuditRow,
     Clock,
+    DropMetrics,
+    ForgetApplication,
     KeyRecord,
     MarkPatched,
+    MetricPoint,
+    PolicyRecord,
+    RuleRecord,
     SaveKey,
+    SavePolicy,
     SaveRecord,
+    SaveRule,
     Stored,
     Write,
 )
 
-SCHEMA_VERSION = 1
+SCHEMA_VERSION = 2
+_SCRIPTS = ("schema.sql", "schema_2.sql")  # each takes a file to the next version
 APPLICATION_ID = 0x52504C59  # "RPLY"
 _DECODERS: dict[type[Any], msgspec.json.Decoder[Any]] = {
-    t: msgspec.json.Decoder(t) for t in (Application, Executor, Remembered, KeyRecord)
+    t: msgspec.json.Decoder(t) for t in (Application, Executor, Remembered, KeyRecord, RuleRecord, PolicyRecord)
 }
 _encode = msgspec.json.Encoder().encode
 _KEYS: dict[str, tuple[str, ...]] = {
@@ -95,6 +103,26 @@ class SqliteStore:
         with self._reads() as db:
             return list(_records(db, "keys", KeyRecord))
 
+    def rules(self) -> list[RuleRecord]:
+        with self._reads() as db:
+            return list(_records(db, "rules", RuleRecord))
+
+    def policies(self) -> list[PolicyRecord]:
+        with self._reads() as db:
+            return list(_records(db, "policies", PolicyRecord))
+
+    def metrics(self, application: AppKey, start_ms: int, end_ms: int) -> list[MetricPoint]:
+        sql = (
+            "SELECT type, name, granularity_s, bucket_ms, value FROM metrics "
+            "WHERE org = ? AND app = ? AND bucket_ms >= ? AND bucket_ms < ? ORDER BY bucket_ms, type, name"
+        )
+        with self._reads() as db:
+            rows = db.execute(sql, (*application, start_ms, end_ms)).fetchall()
+        return [
+            MetricPoint(application=application, type=t, name=n, granularity_s=g, bucket_ms=b, value=v)
+            for t, n, g, b, v in rows
+        ]
+
     def patched(self) -> dict[AppKey, frozenset[str]]:
         with self._reads() as db:
             rows = db.execute("SELECT org, app, patched FROM applications WHERE patched != '[]'").fetchall()
@@ -151,15 +179,13 @@ class SqliteStore:
         return db
 
     def _prepare(self) -> None:
-        """Check whose file it is; create the schema in an empty one, whole or not at all."""
+        """Check whose file it is; bring its schema up to date, whole or not at all."""
         db = self._writer
         (version,) = db.execute("PRAGMA user_version").fetchone()
         (application_id,) = db.execute("PRAGMA application_id").fetchone()
         (tables,) = db.execute("SELECT count(*) FROM sqlite_master").fetchone()
         if not tables and not version:
-            schema = files("reference_relay.store").joinpath("schema.sql").read_text(encoding="utf-8")
-            mark = f"PRAGMA application_id={APPLICATION_ID}; PRAGMA user_version={SCHEMA_VERSION};"
-            db.executescript(f"BEGIN IMMEDIATE; {schema} {mark} COMMIT;")
+            self._upgrade(0)
         elif application_id != APPLICATION_ID:
             raise ForeignData(f"{self._path} was written by another program; start with another --data")
         elif version > SCHEMA_VERSION:
@@ -167,6 +193,14 @@ class SqliteStore:
                 f"{self._path} has schema {version}, this release knows up to {SCHEMA_VERSION}: "
                 "start a newer release, or another --data"
             )
+        elif version < SCHEMA_VERSION:
+            self._upgrade(version)
+
+    def _upgrade(self, version: int) -> None:
+        folder = files("reference_relay.store")
+        scripts = " ".join(folder.joinpath(name).read_text(encoding="utf-8") for name in _SCRIPTS[version:])
+        mark = f"PRAGMA application_id={APPLICATION_ID}; PRAGMA user_version={SCHEMA_VERSION};"
+        self._writer.executescript(f"BEGIN IMMEDIATE; {scripts} {mark} COMMIT;")
 
     @contextmanager
     def _reads(self) -> Iterator[sqlite3.Connection]:
@@ -188,10 +222,28 @@ class SqliteStore:
                 db.execute("DELETE FROM keys WHERE org = ? AND name = ?", (org, name))
             case SaveKey(org, name, record):
                 db.execute("INSERT OR REPLACE INTO keys VALUES (?, ?, ?)", (org, name, _encode(record).decode()))
+            case SaveRule(application, rule_id, None):
+                db.execute("DELETE FROM rules WHERE org = ? AND app = ? AND id = ?", (*application, rule_id))
+            case SaveRule(application, rule_id, rule):
+                row = (*application, rule_id, _encode(rule).decode())
+                db.execute("INSERT OR REPLACE INTO rules VALUES (?, ?, ?, ?)", row)
+            case SavePolicy(application, None):
+                db.execute("DELETE FROM policies WHERE org = ? AND app = ?", application)
+            case SavePolicy(application, policy):
+                json = _encode(policy).decode()
+                db.execute("INSERT OR REPLACE INTO policies VALUES (?, ?, ?)", (*application, json))
+            case MetricPoint():
+                point = (write.bucket_ms, write.type, write.name, write.granularity_s, write.value)
+                db.execute("INSERT OR REPLACE INTO metrics VALUES (?, ?, ?, ?, ?, ?, ?)", (*write.application, *point))
+            case DropMetrics(before_ms):
+                db.execute("DELETE FROM metrics WHERE bucket_ms < ?", (before_ms,))
+            case ForgetApplication(application):
+                for table in ("rules", "policies", "metrics"):
+                    db.execute(f"DELETE FROM {table} WHERE org = ? AND app = ?", application)
             case AuditEntry():
-                row = msgspec.structs.astuple(write)
+                entry = msgspec.structs.astuple(write)
                 details = None if write.details is None else _encode(write.details).decode()
-                db.execute(_INSERT_AUDIT, (*row[:-1], details))
+                db.execute(_INSERT_AUDIT, (*entry[:-1], details))
 
     def _mark_patched(self, db: sqlite3.Connection, application: AppKey, fields: tuple[str, ...]) -> None:
         found = db.execute("SELECT patched FROM applications WHERE org = ? AND app = ?", application).fetchone()

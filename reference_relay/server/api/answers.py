@@ -6,7 +6,7 @@ from typing import Any, Literal
 
 from msgspec import UNSET, UnsetType
 
-from reference_relay.server.api.shapes import Answer, Int32, Int64, Moment
+from reference_relay.server.api.shapes import Answer, Double, Int32, Int64, Moment
 
 # ---- from the relay's own records
 
@@ -186,10 +186,10 @@ class Queue(Answer, frozen=True, kw_only=True):
     concurrency: Int32 | None
     worker_concurrency: Int32 | None
     rate_limit_max: Int32 | None
-    rate_limit_period_secs: float | None
+    rate_limit_period_secs: Double | None
     priority_enabled: bool
     partition_queue: bool
-    polling_interval_secs: float
+    polling_interval_secs: Double
 
 
 class Schedule(Answer, frozen=True, kw_only=True):

@@ -16,8 +16,10 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from reference_relay.errors import StoreUnavailable
 from reference_relay.server.api import (
+    alerting,
     applications,
     audit,
+    autoscaling,
     executors,
     metrics,
     queues,
@@ -37,7 +39,7 @@ STORE_UNAVAILABLE = "the relay's store is unavailable"
 ANSWER_S = 29.0  # both known clients of the API give up after 30 s
 MODULES = (  # importing them registers operations
     applications, executors, metrics, versions, workflows, workflow_payloads, workflow_copies, queues, schedules,
-    tokens, audit,
+    alerting, autoscaling, tokens, audit,
 )  # fmt: skip
 
 

@@ -17,9 +17,9 @@ from reference_relay.server.api.operation import ApiRequest, operation
 from reference_relay.server.api.problems import unfit
 from reference_relay.server.api.shapes import Body, Count, given
 from reference_relay.server.context import Context
-from reference_relay.store import MarkPatched
+from reference_relay.store import ForgetApplication, MarkPatched
 
-Positive = Annotated[int, Meta(ge=1, le=2**31)]
+Positive = Annotated[int, Meta(ge=1, le=2**31, extra_json_schema={"format": "int64"})]
 
 
 class PutAppInputBody(Body, frozen=True, kw_only=True):
@@ -94,7 +94,8 @@ async def update_app(request: ApiRequest) -> None:
 @operation("DELETE", "A", "application.write", status=204, audits="application.delete")
 async def delete_app(request: ApiRequest) -> None:
     """Delete an application. Its executors' connections are closed, their records go with it."""
-    await request.hub.apply(DeleteApplication(request.app), request.audited())
+    request.context.rules.forget(request.app)
+    await request.hub.apply(DeleteApplication(request.app), [ForgetApplication(request.app), *request.audited()])
 
 
 @operation("GET", "A/settings-extensions", "application.read", answer=SettingsExtensions, extension=True)

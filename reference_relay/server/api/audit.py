@@ -20,8 +20,8 @@ class AuditLogsQuery(Query, frozen=True, kw_only=True):
     operation: str | None = None
     subject: str | None = None
     target: str | None = None
-    limit: Annotated[int, Meta(ge=1, le=1000)] = 100
-    offset: Annotated[int, Meta(ge=0, le=2**53)] = 0
+    limit: Annotated[int, Meta(ge=1, le=1000, extra_json_schema={"format": "int64"})] = 100
+    offset: Annotated[int, Meta(ge=0, le=2**53, extra_json_schema={"format": "int64"})] = 0
 
 
 @operation("GET", "O/audit-logs", "organization.read", answer=list[AuditLogEntry], query=AuditLogsQuery)

@@ -14,7 +14,7 @@ from reference_relay.server.api.shapes import Query
 from reference_relay.server.api.times import DateTime, epoch_ms, rfc3339
 from reference_relay.server.context import Context
 from reference_relay.server.gate import Subject
-from reference_relay.store import AuditEntry, AuditQuery, Store
+from reference_relay.store import AuditEntry, AuditQuery, MetricPoint, Store
 
 CONTENT_TYPE = "application/openmetrics-text; version=1.0.0; charset=utf-8"
 BUCKET_S = 60
@@ -30,27 +30,42 @@ class MetricsQuery(Query, frozen=True, kw_only=True):
 async def list_metrics(request: ApiRequest) -> list[Metric]:
     """Read metrics of a span of time. `recovery_count`: recoveries that a peer confirmed, by minute."""
     await request.hub.settled()
-    query = AuditQuery(
-        start_ms=epoch_ms(request.query.start_time),
-        end_ms=epoch_ms(request.query.end_time),
-        operation="executor.recover",
-        application=request.app.app,
-        limit=PAGE,
-    )
-    entries = await asyncio.to_thread(_all, request.hub.store, request.org, query)
-    buckets = Counter(e.emit_ms // (BUCKET_S * 1000) for e in entries if e.success)
+    start_ms, end_ms = epoch_ms(request.query.start_time), epoch_ms(request.query.end_time)
     app_id = request.application.app_id
     return [
         Metric(
             app_id=app_id,
-            metric_type="recovery_count",
-            metric_name="recovery",
-            granularity=BUCKET_S,
-            time_bucket=rfc3339(bucket * BUCKET_S * 1000),
+            metric_type=point.type,
+            metric_name=point.name,
+            granularity=point.granularity_s,
+            time_bucket=rfc3339(point.bucket_ms),
+            value=point.value,
+        )
+        for point in await points_of(request.context, request.app, start_ms, end_ms)
+    ]
+
+
+async def points_of(context: Context, app: AppKey, start_ms: int, end_ms: int) -> list[MetricPoint]:
+    """What executors counted and what was recovered, of buckets within the span (epoch ms), by time."""
+    return await asyncio.to_thread(_points, context.hub.store, app, start_ms, end_ms)
+
+
+def _points(store: Store, app: AppKey, start_ms: int, end_ms: int) -> list[MetricPoint]:
+    query = AuditQuery(start_ms=start_ms, end_ms=end_ms, operation="executor.recover", application=app.app, limit=PAGE)
+    buckets = Counter(e.emit_ms // (BUCKET_S * 1000) for e in _all(store, app.org, query) if e.success)
+    recoveries = [
+        MetricPoint(
+            application=app,
+            type="recovery_count",
+            name="recovery",
+            granularity_s=BUCKET_S,
+            bucket_ms=bucket * BUCKET_S * 1000,
             value=count,
         )
-        for bucket, count in sorted(buckets.items())
+        for bucket, count in buckets.items()
     ]
+    found = [*recoveries, *store.metrics(app, start_ms, end_ms)]
+    return sorted(found, key=lambda point: (point.bucket_ms, point.type, point.name))
 
 
 def _all(store: Store, org: str, query: AuditQuery) -> list[AuditEntry]:

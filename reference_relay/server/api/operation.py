@@ -13,11 +13,9 @@ import msgspec
 
 from conductor.catalogue import CATALOGUE
 from conductor.messages import ResponseBase
-from reference_relay.core.effects import CallDone, Outcome
-from reference_relay.core.events import Call
 from reference_relay.core.records import AppKey, Application
-from reference_relay.server.api.problems import Problem, Reported
-from reference_relay.server.api.responses import understood
+from reference_relay.server.api.asking import ask
+from reference_relay.server.api.problems import Problem
 from reference_relay.server.api.shapes import Body, Query
 from reference_relay.server.context import Context
 from reference_relay.server.gate import Subject
@@ -138,22 +136,7 @@ class ApiRequest:
 
         Raises Problem 502 or 503, and its subclass `Reported` where the executor reports a failure.
         """
-        app, type_ = self.app, str(kind.__struct_config__.tag)
-        done = await self.context.hub.call(lambda number: Call(number, app, type_, fields, version))
-        return understood(self._answer(done, version), kind)
-
-    def _answer(self, done: CallDone, version: str | None) -> bytes:
-        match done.outcome:
-            case Outcome.ANSWERED:
-                assert done.data is not None, "an answer has its frame"
-                return done.data
-            case Outcome.NO_EXECUTOR:
-                of = f" of version {version}" if version is not None else ""
-                raise Problem(503, f"no healthy executor{of} is connected")
-            case Outcome.REFUSED:
-                raise Reported(f"the executor reports: {done.error}")
-            case _:
-                raise Problem(502, f"no executor answered: {done.error or 'all failed'}"[:2000])
+        return await ask(self.context.hub, self.app, kind, fields, version)
 
     def entry(self, *, success: bool) -> AuditEntry:
         """The audit entry of this call."""

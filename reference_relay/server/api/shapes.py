@@ -9,11 +9,26 @@ from msgspec import UNSET, Meta, UnsetType, field
 
 from reference_relay.server.api.times import DateTime
 
-__all__ = ["Answer", "Body", "Count", "Flag", "Int32", "Int64", "Moment", "Names", "Query", "Text", "Time", "given"]
+__all__ = [
+    "Answer",
+    "Body",
+    "Count",
+    "Double",
+    "Flag",
+    "Int32",
+    "Int64",
+    "Moment",
+    "Names",
+    "Query",
+    "Text",
+    "Time",
+    "given",
+]
 
-Int32 = Annotated[int, Meta(ge=-(2**31), le=2**31 - 1)]
-Int64 = Annotated[int, Meta(ge=-(2**63), le=2**63 - 1)]
-Count = Annotated[int, Meta(ge=0, le=2**63 - 1)]
+Int32 = Annotated[int, Meta(ge=-(2**31), le=2**31 - 1, extra_json_schema={"format": "int32"})]
+Int64 = Annotated[int, Meta(ge=-(2**63), le=2**63 - 1, extra_json_schema={"format": "int64"})]
+Double = Annotated[float, Meta(extra_json_schema={"format": "double"})]
+Count = Annotated[int, Meta(ge=0, le=2**63 - 1, extra_json_schema={"format": "int64"})]
 """A limit, an offset or a threshold: the API document gives no lower bound, and a negative one means nothing."""
 
 Moment = Annotated[str, Meta(extra_json_schema={"format": "date-time"})]

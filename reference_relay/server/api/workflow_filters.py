@@ -11,8 +11,9 @@ from msgspec import UNSET, Meta, Struct, UnsetType
 from reference_relay.server.api.shapes import Body, Count, Flag, Int32, Names, Query, Text, Time, given
 from reference_relay.server.api.times import portable
 
-Bucket = Annotated[int, Meta(ge=1, le=2**63 - 1)]
-StartStep = Annotated[int, Meta(ge=0, le=2**30 - 1)]  # Go answers nothing beyond it
+Bucket = Annotated[int, Meta(ge=1, le=2**63 - 1, extra_json_schema={"format": "int64"})]
+StartStep = Annotated[int, Meta(ge=0, le=2**30 - 1, extra_json_schema={"format": "int32"})]
+"""Go answers nothing beyond it (read in its client)."""
 
 
 class WorkflowsQuery(Query, frozen=True, kw_only=True):

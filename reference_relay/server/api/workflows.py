@@ -8,6 +8,7 @@ from conductor.messages import (
     CancelResponse,
     DeleteResponse,
     GetWorkflowResponse,
+    ListQueuedWorkflowsResponse,
     ListStepsResponse,
     ListWorkflowsResponse,
     ResumeResponse,
@@ -33,6 +34,7 @@ from reference_relay.server.api.workflow_filters import (
 )
 
 WORKFLOW = "A/workflows/{workflowId}"
+Listed = type[ListWorkflowsResponse] | type[ListQueuedWorkflowsResponse]
 RESUMES = ("resume", "list_application_versions", "get_workflow")
 
 
@@ -49,11 +51,15 @@ async def list_workflows(request: ApiRequest) -> list[Workflow]:
 
 @operation(
     "POST", "A/workflows/search", "application.read", answer=list[Workflow],
-    body=WorkflowSearchBody, sends=("list_workflows",), renamed=SEARCH_NAMES,
+    body=WorkflowSearchBody, sends=("list_workflows", "list_queued_workflows"), renamed=SEARCH_NAMES,
 )  # fmt: skip
 async def search_workflows(request: ApiRequest) -> list[Workflow]:
     """Search workflows with every filter. Without a limit, all that match are answered."""
-    return await _listed(request, fields_of(request.body, SEARCH_NAMES))
+    fields = fields_of(request.body, SEARCH_NAMES)
+    if request.body.queues_only is True and not request.body.load_output:  # two SDKs load no output there
+        del fields["queues_only"]
+        return await _listed(request, fields, ListQueuedWorkflowsResponse)
+    return await _listed(request, fields)
 
 
 @operation("GET", WORKFLOW, "application.read", answer=Workflow, sends=("get_workflow",))
@@ -96,10 +102,10 @@ async def refuse_unknown(request: ApiRequest, reported: Reported) -> Reported:
     return reported
 
 
-async def _listed(request: ApiRequest, body: dict[str, object]) -> list[Workflow]:
+async def _listed(request: ApiRequest, body: dict[str, object], kind: Listed = ListWorkflowsResponse) -> list[Workflow]:
     if request.application.settings.private_mode:
         body |= {"load_input": False, "load_output": False}
-    response = await request.ask(ListWorkflowsResponse, {"body": body})
+    response = await request.ask(kind, {"body": body})
     return [views.workflow(workflow) for workflow in response.output or ()]
 
 
@@ -142,7 +148,7 @@ async def resume_workflow(request: ApiRequest) -> None:
 
 @operation(
     "POST", "A/workflows/bulk-resume", "application.write", status=204, body=BulkResumeInputBody,
-    body_required=True, sends=RESUMES, audits="workflow.bulk_resume",
+    body_required=True, sends=RESUMES[:2], audits="workflow.bulk_resume",
 )  # fmt: skip
 async def bulk_resume_workflows(request: ApiRequest) -> None:
     """Resume several workflows, through an executor of the latest version."""
