@@ -31,6 +31,8 @@ COMMANDS = {
     "schema": ("schema:schema", "Print JSON Schema of the messages, of a history or of a run's files."),
     "load": ("load:load", "Load a relay with executors and API clients."),
     "bench": ("bench:bench", "Measure the reference relay beside a bare server."),
+    "sweep": ("sweep:sweep", "Run a long job as durable workflows that survive a kill."),
+    "sweep-worker": ("sweep:sweep_worker", "Compute shards of sweeps."),
     "killmatrix": ("killmatrix:killmatrix", "Play the scenarios against relays with one defect each."),
 }
 """Name on the command line -> module and function below `relayproof.commands`, and what it is for."""
