@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 
 from sdk_matrix.errors import UnknownLanguage
-from sdk_matrix.languages import python
+from sdk_matrix.languages import python, typescript
 from sdk_matrix.languages.base import Language, Worker
 from sdk_matrix.languages.python import PYTHON_SDK
 
@@ -15,6 +15,7 @@ LANGUAGES = {
     language.name: language
     for language in (
         python.LANGUAGE,
+        typescript.LANGUAGE,
     )
 }  # fmt: skip
 WORKERS = {name: language.make(None) for name, language in LANGUAGES.items()}

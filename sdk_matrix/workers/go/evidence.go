@@ -17,6 +17,8 @@ const (
 	insertRow  = `INSERT INTO relayproof.step_runs(workflow, step, attempt, executor, phase, detail) VALUES ($1, $2, $3, $4, $5, $6)`
 	rowTimeout = 30 * time.Second // a connection that says nothing for so long is given up
 	rowPause   = 200 * time.Millisecond
+
+	maxConnections = 2 // a dozen workers share the server's hundred
 )
 
 // evidence is the harness's ledger of step executions. It has connections of its own, each statement a transaction:
@@ -43,7 +45,13 @@ func openEvidence(ctx context.Context, url, label string) (*evidence, error) {
 	if !strings.HasPrefix(url, "postgresql://") && !strings.HasPrefix(url, "postgres://") {
 		return nil, fmt.Errorf("evidence_database is %q: this worker writes to postgresql:// only", url)
 	}
-	pool, err := pgxpool.New(ctx, url)
+	settings, err := pgxpool.ParseConfig(url)
+	if err != nil {
+		return nil, fmt.Errorf("evidence_database: %w", err)
+	}
+	settings.MaxConns = maxConnections
+	settings.ConnConfig.RuntimeParams["application_name"] = "relayproof-evidence"
+	pool, err := pgxpool.NewWithConfig(ctx, settings)
 	if err != nil {
 		return nil, fmt.Errorf("evidence_database: %w", err)
 	}
