@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import random
+import warnings
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -35,11 +36,14 @@ def pytest_collection_modifyitems(session: pytest.Session, config: pytest.Config
         return
     if hasattr(config, "workerinput"):
         raise pytest.UsageError("--relay-profile: scenarios run beside each other by themselves; leave -n out")
+    from relayproof.errors import CommandError
     from scenarios.errors import ScenarioError
 
     try:
         proof = Proof(config)
-    except ScenarioError as problem:
+        if not config.option.collectonly:
+            proof.look_before()
+    except (ScenarioError, CommandError) as problem:
         raise pytest.UsageError(str(problem)) from problem
     collector = ScenarioCollector.from_parent(session, name="relay", nodeid="relay", proof=proof)
     items.extend(collector.collect())
@@ -55,12 +59,22 @@ class Proof:
         self.world: str = config.getoption("relay_world")
         worlds.factory(self.world)
         self.scenarios: Sequence[Scenario] = catalogue.select(config.getoption("relay_select"), world=self.world)
-        self._profile = resolve(config.getoption("relay_profile"))
+        self._given: str = config.getoption("relay_profile")
+        self._profile = resolve(self._given)
         self._pace = config.getoption("relay_timing")
         self._results = Path(config.getoption("relay_results"))
         seed = config.getoption("relay_seed")
         self._seed: int = random.SystemRandom().randrange(2**31) if seed is None else seed
         self._outcome: RunResult | BaseException | None = None
+
+    def look_before(self) -> None:
+        """Raises what `relayproof.before_run.look` raises; what is hardly meant is a warning of pytest's."""
+        from relayproof import before_run
+        from scenarios import preflight
+
+        for warning in preflight.warnings(self._profile):
+            warnings.warn(pytest.PytestWarning(f"{self._given}: {warning}"), stacklevel=1)
+        asyncio.run(before_run.look(self._profile, self._pace, (self.world,), self._given, self._seed))
 
     def result(self, scenario: Scenario, chosen: Sequence[Scenario]) -> ScenarioResult:
         """Runs all the chosen ones when it is asked for the first time; a run that failed fails for every item."""

@@ -264,9 +264,21 @@ def control_class(profile: Profile) -> Callable[[Channel], Control]:
     _, module, name = profile.relay.api.split(":")
     try:
         found = getattr(importlib.import_module(module), name)
-    except (ImportError, AttributeError) as problem:
-        raise ProfileError(f"[relay] api: {profile.relay.api} can't be imported: {problem}") from problem
+    except (ImportError, AttributeError, SyntaxError) as problem:
+        raise ProfileError(
+            f"[relay] api: {profile.relay.api} can't be imported: {problem}: is its folder on PYTHONPATH?"
+        ) from problem
+    lacking = [each for each in _operations() if not hasattr(found, each) and not hasattr(found, "__getattr__")]
+    if not callable(found) or lacking:
+        raise ProfileError(
+            f"[relay] api: {profile.relay.api} is no class with the methods of scenarios.world.Control; "
+            f"it lacks {', '.join(lacking) or 'a constructor'}"
+        )
     return found  # type: ignore[no-any-return]
+
+
+def _operations() -> list[str]:
+    return [name for name in vars(Control) if not name.startswith("_")]
 
 
 def _app_path(app: App) -> str:

@@ -2,17 +2,24 @@
 
 from __future__ import annotations
 
+import math
 import re
+import shlex
+import shutil
+import string
+import sys
 import tomllib
 from collections.abc import Mapping
 from difflib import get_close_matches
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
 import msgspec
 
 from conductor.errors import InvalidTiming
+from scenarios.control import control_class
 from scenarios.errors import ProfileError
 from scenarios.profile import CAPABILITIES, NAMES, Organisation, Profile, RelaySection, Tenancy
 
@@ -35,7 +42,7 @@ def resolve(relay: str) -> Profile:
     if colon and kind in TARGET_KINDS and not Path(relay).exists():
         tenants = () if kind == "builtin" else (Organisation(name="local", key=_BARE_KEY),)
         bare = Profile(relay=RelaySection(target=relay), tenancy=Tenancy(organisations=tenants))
-        return _with_keys(check(bare, relay))
+        return _usable(check(bare, f"--relay {relay}"), f"--relay {relay}")
     path = Path(relay)
     if not path.is_file():
         raise ProfileError(
@@ -45,21 +52,46 @@ def resolve(relay: str) -> Profile:
         text = path.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as problem:
         raise ProfileError(f"--relay {relay}: can't be read as a profile, TOML in UTF-8: {problem}") from problem
-    return _with_keys(loads(text, str(path)))
+    profile = loads(text, str(path))
+    if profile.relay.api.startswith("python:") and str(path.parent) not in sys.path:
+        sys.path.append(str(path.parent))  # a class of the user's own may lie beside the profile
+    return _usable(profile, str(path))
 
 
-def _with_keys(profile: Profile) -> Profile:
-    """Whatever is missing is told before anything is started. Raises `ProfileError`."""
-    for tenant in profile.tenancy.organisations:
-        tenant.require_keys()
+def _usable(profile: Profile, source: str) -> Profile:
+    """Whatever is missing here is told before anything is started. Raises `ProfileError`."""
+    try:
+        control_class(profile)
+        for tenant in profile.tenancy.organisations:
+            tenant.require_keys()
+    except ProfileError as problem:
+        raise ProfileError(f"{source}: {problem}") from problem
+    if profile.can("auth"):
+        for tenant in profile.tenancy.organisations:
+            _check_keys(profile, tenant, source)
+    kind, _, rest = profile.relay.target.partition(":")
+    if kind == "cmd" and shutil.which(program := shlex.split(rest)[0]) is None:
+        raise ProfileError(f"{source}: [relay] target: there is no program {program!r}: give its path, or install it")
     return profile
+
+
+def _check_keys(profile: Profile, tenant: Organisation, source: str) -> None:
+    used = {"executor_key" if tenant.executor_key else "key": tenant.socket_key}
+    if profile.relay.api == "conductor-v2":
+        used["key"] = tenant.api_token
+    for name, key in used.items():
+        place = f"{source}: [[tenancy.organisations]] {name} of {tenant.name!r}"
+        if not key:
+            raise ProfileError(f"{place} is empty: give one, or say [capabilities] auth = false")
+        if not key.isprintable() or " " in key:
+            raise ProfileError(f"{place} holds a space or a line break: give the bare key")
 
 
 def loads(text: str, source: str) -> Profile:
     """A profile from the text of its file; ``source`` is how errors name it. Raises `ProfileError`."""
     try:
         raw = tomllib.loads(text)
-    except tomllib.TOMLDecodeError as problem:
+    except (tomllib.TOMLDecodeError, RecursionError) as problem:
         raise ProfileError(f"{source}: not TOML: {problem}") from problem
     try:
         profile = msgspec.convert(raw, Profile)
@@ -78,6 +110,14 @@ def check(profile: Profile, source: str) -> Profile:
     _check_relay(profile.relay, source)
     _check_words(f"{source}: [capabilities]", profile.capabilities, CAPABILITIES)
     _check_words(f"{source}: [names]", profile.names, NAMES)
+    _check_query(profile.names.get("surfaced_query", NAMES["surfaced_query"]), source)
+    _check_figures(profile, source)
+    for tenant in profile.tenancy.organisations:
+        if len(set(tenant.applications)) < len(tenant.applications) or "" in tenant.applications:
+            raise ProfileError(
+                f"{source}: [[tenancy.organisations]] applications of {tenant.name!r}: give each name once, and no "
+                f"empty one, in {', '.join(map(repr, tenant.applications))}"
+            )
     names = [tenant.name for tenant in profile.tenancy.organisations]
     if len(set(names)) < len(names):
         raise ProfileError(f"{source}: [tenancy] organisations: two have the same name, of {', '.join(names)}")
@@ -101,6 +141,30 @@ def check(profile: Profile, source: str) -> Profile:
     return profile
 
 
+def _check_figures(profile: Profile, source: str) -> None:
+    """Those that `Timing` doesn't know."""
+    timing, ready_s = profile.timing, profile.control.ready_s
+    for place, value in (("[timing] grace_min_s", timing.grace_min_s), ("[control] ready_s", ready_s)):
+        if not math.isfinite(value) or value <= 0:
+            raise ProfileError(f"{source}: {place} is {value:g}: give a finite number of seconds above 0")
+    if timing.grace_settable and timing.grace_min_s > timing.grace_s:
+        raise ProfileError(
+            f"{source}: [timing] grace_min_s is {timing.grace_min_s:g}: give at most grace_s ({timing.grace_s:g})"
+        )
+
+
+def _check_query(query: str, source: str) -> None:
+    try:
+        fields = [field for _, field, *_ in string.Formatter().parse(query) if field is not None]
+    except ValueError:
+        fields = ["}"]
+    if not query.startswith("/") or not {*fields} <= {"org", "app"}:
+        raise ProfileError(
+            f"{source}: [names] surfaced_query is {query!r}: give a path with no braces but {{org}} and {{app}}, "
+            f"such as {NAMES['surfaced_query']}"
+        )
+
+
 def _check_relay(relay: RelaySection, source: str) -> None:
     kind, _, rest = relay.target.partition(":")
     if kind not in TARGET_KINDS or not rest:
@@ -109,10 +173,15 @@ def _check_relay(relay: RelaySection, source: str) -> None:
         )
     if kind == "builtin" and rest != "reference" and not re.fullmatch(r"broken/[a-z0-9-]+", rest):
         raise ProfileError(f"{source}: [relay] target is {relay.target!r}: give {TARGET_KINDS['builtin']}")
-    if kind == "url" and not re.fullmatch(r"https?://[^/\s]+(/\S*)?", rest):
+    if kind == "url" and not _is_url(rest):
         raise ProfileError(f"{source}: [relay] target is {relay.target!r}: give {TARGET_KINDS['url']}")
     if kind == "cmd" and "{port}" not in rest:
         raise ProfileError(f"{source}: [relay] target: the command must take its port from {{port}}")
+    if kind == "cmd":
+        try:
+            shlex.split(rest)
+        except ValueError as problem:
+            raise ProfileError(f"{source}: [relay] target is {relay.target!r}: {problem}: mend the quotes") from problem
     if relay.api not in ("conductor-v2", "none") and not re.fullmatch(r"python:[\w.]+:\w+", relay.api):
         raise ProfileError(
             f"{source}: [relay] api is {relay.api!r}: give 'conductor-v2', 'none' or 'python:<module>:<class>'"
@@ -121,6 +190,16 @@ def _check_relay(relay: RelaySection, source: str) -> None:
         raise ProfileError(
             f"{source}: [relay] base is {relay.base!r}: give a path without a trailing slash: '/conductor'"
         )
+
+
+def _is_url(text: str) -> bool:
+    if not re.fullmatch(r"https?://[^/\s@?#]+(/[^\s?#]*)?", text):
+        return False
+    try:
+        parts = urlsplit(text)
+        return bool(parts.hostname) and (parts.port is None or parts.port > 0)
+    except ValueError:  # a port beyond 65535, half an IPv6 address
+        return False
 
 
 def _check_words(place: str, given: Mapping[str, object], known: Mapping[str, str]) -> None:

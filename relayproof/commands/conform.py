@@ -9,7 +9,6 @@ import random
 import shlex
 import signal
 import sys
-import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 from types import FrameType
@@ -19,16 +18,15 @@ from cyclopts import Parameter
 from rich.console import Console
 
 from evidence.verdict import exit_code
-from relayproof import report
-from relayproof.errors import INTERRUPTED, CommandError, ContradictedClaim, WrongUsage
+from relayproof import before_run, report
+from relayproof.errors import INTERRUPTED, CommandError, WrongUsage
 from relayproof.progress import RunProgress
-from scenarios import catalogue, claims, expected, runner, worlds
+from scenarios import catalogue, expected, preflight, runner, worlds
 from scenarios.errors import UnknownWorld
 from scenarios.expected import Expectation
 from scenarios.profile_loading import resolve
 from scenarios.runner import Outcome, RunOptions
 from scenarios.targets import process
-from scenarios.worlds import SessionOptions
 
 DEFAULT_WORLDS = ("wire", "real")
 _NOT_WRITTEN = (errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EIO)
@@ -75,8 +73,11 @@ def conform(
     if jobs is not None and jobs < 1:
         raise WrongUsage(f"--jobs {jobs}: give 1 or more")
     console = Console(stderr=True)
+    profile = resolve(relay)
+    for warning in preflight.warnings(profile):
+        console.print(f"{relay}: {warning}", style="yellow", highlight=False, markup=False)
     options = RunOptions(
-        profile=resolve(relay),
+        profile=profile,
         pace=timing,
         worlds=_worlds(world, console),
         results=results,
@@ -119,7 +120,7 @@ async def _played(options: RunOptions, console: Console) -> Outcome:
     loop.set_exception_handler(report_failure)
     loop.add_signal_handler(signal.SIGINT, interrupt)
     loop.add_signal_handler(signal.SIGTERM, task.cancel)
-    await _check_claims(options)
+    await before_run.look(options.profile, options.pace, options.worlds, options.given, options.seed)
     with RunProgress(console) as progress:
         return await runner.run(options, progress)
 
@@ -132,19 +133,6 @@ def _stop_at_once(number: int, frame: FrameType | None) -> NoReturn:
 
 def _is_about_the_disk(problem: object) -> bool:
     return isinstance(problem, OSError) and problem.errno in _NOT_WRITTEN
-
-
-async def _check_claims(options: RunOptions) -> None:
-    """Raises `ContradictedClaim`: a run that skips what is there would be no proof."""
-    if "wire" not in options.worlds or not claims.declared_absent(options.profile):
-        return
-    timing = options.profile.timing_at(options.pace)
-    with tempfile.TemporaryDirectory(prefix="relayproof-claims-") as folder:
-        looking = SessionOptions(profile=options.profile, timing=timing, seed=options.seed, folder=Path(folder))
-        async with worlds.factory("wire")(looking) as session:
-            wrong = await claims.contradicted(session, options.profile, 60 + 4 * timing.grace_s)
-    if wrong:
-        raise ContradictedClaim(f"the profile of {options.profile.name} claims what isn't so: {'; '.join(wrong)}")
 
 
 def _worlds(asked: tuple[str, ...], console: Console) -> tuple[str, ...]:

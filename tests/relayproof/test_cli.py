@@ -76,6 +76,18 @@ def test_wrong_usage_is_64_and_says_what_and_how(
     assert not list(tmp_path.iterdir()), "nothing was begun"
 
 
+@pytest.mark.parametrize("command", ["conform", "probe"])
+def test_a_relay_that_is_not_there_is_told_at_once(
+    command: str, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("RELAYPROOF_KEY", "k")
+    assert run([command, "--relay", "url:http://127.0.0.1:1"]) == 64
+    said = capsys.readouterr().err
+    assert "http://127.0.0.1:1 can't be reached" in said and "start the relay" in said
+    assert not list(tmp_path.iterdir()), "nothing was begun"
+
+
 def test_a_profile_that_is_no_text_is_wrong_usage(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path = tmp_path / "p.toml"
     path.write_bytes(b"\xff\xfe")

@@ -40,6 +40,15 @@ def test_a_wrong_profile_is_a_usage_error(tmp_path: Path) -> None:
     assert "nowhere.toml: no such file" in done.stderr
 
 
+def test_a_relay_that_is_not_there_is_a_usage_error(tmp_path: Path) -> None:
+    (tmp_path / "p.toml").write_text(
+        "[relay]\ntarget = 'url:http://127.0.0.1:1'\n[[tenancy.organisations]]\nname = 'local'\nkey = 'k'\n"
+    )
+    done = pytest_in(tmp_path, "--relay-profile", "p.toml")
+    assert done.returncode == 4
+    assert "p.toml: [relay] target: http://127.0.0.1:1 can't be reached" in done.stderr
+
+
 def test_without_the_option_nothing_of_the_suite_is_imported(tmp_path: Path) -> None:
     (tmp_path / "test_own.py").write_text(
         "import sys\n\ndef test_own():\n    assert not {'scenarios', 'evidence', 'conductor'} & set(sys.modules)\n"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import tomllib
 from pathlib import Path
 
@@ -54,6 +55,16 @@ def test_the_example_shows_the_defaults() -> None:
         (BASE + "[names]\nrecovry = 'x'\n", ["[names] recovry", "did you mean recovery?"]),
         (BASE.replace("[[", "api = 'v3'\n[[", 1), ["[relay] api is 'v3'", "python:<module>:<class>"]),
         ("[relay", ["not TOML"]),
+        ("x = " + "[" * 5000, ["not TOML"]),
+        (BASE.replace(":8090", ":99999"), ["[relay] target is 'url:http://127.0.0.1:99999'", "url:http://host:port"]),
+        (BASE.replace("127.0.0.1", "[::1"), ["url:http://host:port"]),
+        (BASE + "[timing]\ngrace_min_s = 90\n", ["[timing] grace_min_s is 90", "at most grace_s (60)"]),
+        (BASE + "[timing]\ngrace_min_s = nan\n", ["[timing] grace_min_s is nan", "above 0"]),
+        (BASE + "[control]\nready_s = -1\n", ["[control] ready_s is -1", "above 0"]),
+        (BASE + "[names]\nsurfaced_query = '/v2/{orgs}'\n", ["[names] surfaced_query", "{org} and {app}"]),
+        (BASE + "[names]\nsurfaced_query = '/v2/{'\n", ["[names] surfaced_query", "{org} and {app}"]),
+        (BASE + "applications = ['a', 'a']\n", ["applications of 'local'", "each name once"]),
+        ('[relay]\ntarget = "cmd:run \'x {port}"\n', ["[relay] target", "mend the quotes"]),
     ],
 )
 def test_mistakes_name_file_key_and_way_out(text: str, parts: list[str]) -> None:
@@ -62,6 +73,38 @@ def test_mistakes_name_file_key_and_way_out(text: str, parts: list[str]) -> None
     assert str(caught.value).startswith("mine.toml")
     for part in parts:
         assert part in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("text", "parts"),
+    [
+        (
+            BASE.replace("'k'", "'env:NO_SUCH_KEY'"),
+            ["organisation 'local'", "set the environment variable NO_SUCH_KEY"],
+        ),
+        (BASE.replace("'k'", "''"), ["key of 'local' is empty", "auth = false"]),
+        (BASE.replace("'k'", '"k\\n"'), ["key of 'local'", "line break"]),
+        (BASE.replace("[[", "api = 'python:nowhere:C'\n[[", 1), ["[relay] api", "nowhere", "PYTHONPATH"]),
+        (BASE.replace("[[", "api = 'python:json:JSONDecoder'\n[[", 1), ["[relay] api", "it lacks patch_settings"]),
+        (BASE.replace("url:http://127.0.0.1:8090", "cmd:no-such-program {port}"), ["no program 'no-such-program'"]),
+    ],
+)
+def test_what_is_missing_here_is_told_before_anything_starts(text: str, parts: list[str], tmp_path: Path) -> None:
+    path = tmp_path / "mine.toml"
+    path.write_text(text)
+    with pytest.raises(ProfileError) as caught:
+        resolve(str(path))
+    assert str(caught.value).startswith(str(path))
+    for part in parts:
+        assert part in str(caught.value)
+
+
+def test_a_control_class_may_lie_beside_the_profile(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "path", [*sys.path])
+    (tmp_path / "beside_the_profile.py").write_text("class Mine:\n    def __getattr__(self, name):\n        ...\n")
+    path = tmp_path / "mine.toml"
+    path.write_text(BASE.replace("[[", "api = 'python:beside_the_profile:Mine'\n[[", 1))
+    assert resolve(str(path)).relay.api == "python:beside_the_profile:Mine"
 
 
 def test_what_stands_behind_relay(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
