@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 __all__ = [
-    "ChaosError", "DatabaseGone", "FaultRefused", "LaunchFailed", "MissingPostgres", "NotAWebSocket", "NotAtWork",
-    "UnknownFault", "WorkerGone",
+    "ChaosError", "CommandRefused", "DatabaseGone", "FaultRefused", "LaunchFailed", "MissingPostgres", "NotAWebSocket",
+    "NotAtWork", "UnknownFault", "UnknownVictim", "WorkerGone",
 ]  # fmt: skip
 
 
@@ -18,6 +18,14 @@ class LaunchFailed(ChaosError):
 
 class WorkerGone(ChaosError):
     """A command was given to a worker that has ended, or that did not report in time; the text names it."""
+
+
+class CommandRefused(ChaosError):
+    """A worker's SDK raised at a command, or lacks it; the text says which and why."""
+
+
+class UnknownVictim(ChaosError):
+    """A fault names an executor that is not there; the text lists those that are."""
 
 
 class UnknownFault(ChaosError):

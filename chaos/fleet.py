@@ -1,19 +1,27 @@
-"""One application's real executors on one system database, with their tap, workload and evidence."""
+"""One application's real executors on one system database, with their tap, links, workload and evidence.
+
+A *slot* is a place in the fleet, such as "python-1". Processes come and go in it: each *life* has a label of its own,
+an executor id that its SDK makes, and, where the fleet has links, a proxy to the relay and one to the database.
+"""
 
 from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 
-from chaos.records import Ledger, StatusLog
+from chaos.errors import WorkerGone
+from chaos.evidence import SqliteStore, Store
+from chaos.links import Links
+from chaos.proxy import Proxy, Toxic
 from chaos.runtime import Running, Runtime
 from chaos.tap import Tap
 from chaos.workload import QUEUE, Job, expectations
 from evidence import events
 from evidence.history import Recorder
+from evidence.outcomes import LAUNCHED
 from sdk_matrix.contract import Config
 from sdk_matrix.languages import Worker
 
@@ -21,7 +29,7 @@ __all__ = ["TERMINAL", "Fleet", "Place"]
 
 TERMINAL = frozenset({"SUCCESS", "ERROR", "CANCELLED", "MAX_RECOVERY_ATTEMPTS_EXCEEDED"})
 _LOOK_S = 0.02  # between two looks into the ledger
-_LOOK_LONG_S = 0.2  # between two looks into the SDK's own file: a reader holds up its writers
+_LOOK_LONG_S = 0.2  # between two looks into the SDK's own database: on SQLite a reader holds up its writers
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,80 +48,153 @@ class Fleet:
 
     def __init__(
         self, place: Place, worker: Worker, runtime: Runtime, folder: Path, recorder: Recorder,
-        next_conn: Callable[[], int],
+        next_conn: Callable[[], int], *, store: Store | None = None, links: Links | None = None,
     ) -> None:  # fmt: skip
-        """``folder`` takes configurations, logs and both databases. ``next_conn`` numbers the history's dials."""
+        """``folder`` takes configurations, logs and SQLite files. ``next_conn`` numbers the history's dials.
+
+        ``store`` None: SQLite in the folder. ``links`` None: workers dial tap and database themselves.
+        """
         folder.mkdir(parents=True, exist_ok=True)
         self.place = place
+        self.worker = worker
         self.runtime = runtime
         self.recorder = recorder
-        self.workers: dict[str, Running] = {}
+        self.lives: dict[str, Running] = {}  # the newest of each slot
+        self.away: set[str] = set()  # slots whose process is paused: it takes no command
         self.started: list[Job] = []
-        self.ledger = Ledger(folder / "ledger.sqlite")
+        self.store: Store = store or SqliteStore(folder)
         self.tap = Tap(
             place.relay_url, recorder, org=place.org, app=place.app, version=place.version, language=worker.language,
             next_conn=next_conn,
         )  # fmt: skip
-        self._worker = worker
         self._folder = folder
-        self._system = folder / "system.sqlite"
-        self._status: StatusLog | None = None
+        self._links = links
+        self._slots: dict[str, str] = {}  # label of a life -> its slot
+        self._launched: dict[str, int] = {}
+        self._ready = False
 
-    async def launch(self, *labels: str) -> None:
+    @property
+    def slots(self) -> Sequence[str]:
+        return tuple(self.lives)
+
+    def slot_of(self, label: str) -> str | None:
+        """The slot of a living process with this label."""
+        slot = self._slots.get(label)
+        return slot if slot is not None and self.lives[slot].label == label else None
+
+    async def launch(self, *slots: str) -> None:
         """Launch workers and wait until their SDKs are up. Raises `LaunchFailed`.
 
         The first of all is launched alone: two first launches on one database collide in their migrations. The
         triggers come next, before any workflow can start.
         """
-        rest = list(labels)
-        if self._status is None:
+        rest = list(slots)
+        if not self._ready:
+            await self.store.open()
             await self.tap.start()
-            await self._launch(rest.pop(0))
-            self._status = await asyncio.to_thread(StatusLog, self._system)
-        await asyncio.gather(*(self._launch(label) for label in rest))
+            if self._links is not None:
+                await self._links.start(self.tap.port)
+            await self._launch(rest.pop(0), self.place.version)
+            await self.store.watch()
+            self._ready = True
+        await asyncio.gather(*(self._launch(slot, self.place.version) for slot in rest))
 
-    async def _launch(self, label: str) -> None:
+    async def relaunch(self, slot: str, *, version: str | None = None) -> None:
+        """A fresh process in the place of one that has ended. Raises `LaunchFailed`."""
+        assert not self.lives[slot].alive, f"{slot} still runs"
+        await self._launch(slot, version or self.place.version)
+
+    async def _launch(self, slot: str, version: str) -> None:
+        number = self._launched[slot] = self._launched.get(slot, 0) + 1
+        label = slot if number == 1 else f"{slot}.{number}"
+        ports = await self._links.open(label, self.store.name) if self._links is not None else None
         config = Config(
-            relay_url=self.tap.url(label),
+            relay_url=self.tap.url(label, None if ports is None else ports.relay),
             key=self.place.key,
             application=self.place.app,
-            version=self.place.version,
-            system_database_url=f"sqlite:///{self._system}",
-            evidence_database=str(self.ledger.path),
+            version=version,
+            system_database_url=self.store.system_url(None if ports is None else ports.database),
+            evidence_database=self.store.evidence_url(),
             executor=label,
             queues=(QUEUE,),
         )
-        running = await self.runtime.launch(self._worker, config, self._folder)
-        self.workers[label] = running
+        running = await self.runtime.launch(self.worker, config, self._folder)
+        self.lives[slot] = running
+        self._slots[label] = slot
         self.tap.identify(label, running.executor)
+        self.recorder.add(
+            events.Note, text=LAUNCHED, detail={
+                "label": label, "executor": running.executor, "language": self.worker.language,
+                "sdk": running.sdk_version, "app": self.place.app, "version": version, "slot": slot,
+            },
+        )  # fmt: skip
 
-    async def start(self, label: str, jobs: Sequence[Job]) -> None:
+    async def start(self, slot: str, jobs: Sequence[Job]) -> None:
         """Have this worker start them. A job counts as started as soon as it was asked for."""
         for job in jobs:
             self.started.append(job)
-            await self.workers[label].start(job.start)
+            await self.lives[slot].start(job.start)
+
+    def asked(self, workflow: str, what: str) -> None:
+        """Note that the harness asked for more than the start ("cancel", ...): its end may differ for that."""
+        for place, job in enumerate(self.started):
+            if job.start.workflow == workflow:
+                self.started[place] = replace(job, asked=(*job.asked, what))
 
     def connected(self) -> list[str]:
-        """Labels of the living workers with an open socket."""
-        return [label for label, worker in self.workers.items() if worker.alive and self.tap.connected(label)]
+        """Slots of the living workers with an open socket."""
+        return [slot for slot, life in self.lives.items() if life.alive and self.tap.connected(life.label)]
 
-    def kill(self, label: str) -> None:
+    def kill(self, slot: str, **detail: object) -> None:
         """SIGKILL, recorded."""
-        worker = self.workers[label]
-        self.recorder.add(events.Fault, kind="kill", conn=self.tap.conn(label), executor=worker.executor)
-        self.tap.killed(label)
-        worker.kill()
+        life = self.lives[slot]
+        if not life.alive:
+            return
+        self.recorder.add(
+            events.Fault, kind="kill", conn=self.tap.conn(life.label), executor=life.executor,
+            detail={"slot": slot, "label": life.label, **detail},
+        )  # fmt: skip
+        self.tap.killed(life.label)
+        life.kill()
+
+    async def stop(self, slot: str) -> None:
+        """A shutdown in good order; one that does not end is killed, recorded."""
+        try:
+            await self.lives[slot].stop()
+        except WorkerGone:
+            self.kill(slot, cause="did not stop")
+
+    def relay_link(self, slot: str) -> Proxy:
+        """The proxy between the slot's process and the relay."""
+        assert self._links is not None, "this fleet has no links"
+        return self._links.relay(self.lives[slot].label)
+
+    def poison_database(self, make: Callable[[], Toxic]) -> None:
+        """A toxic of its own on every way to the database, also of processes that come later."""
+        assert self._links is not None, "this fleet has no links"
+        self._links.poison(make)
+
+    def heal_database(self) -> None:
+        if self._links is not None:
+            self._links.heal()
 
     async def until(self, what: Callable[[], bool], within_s: float) -> bool:
         """Look until it is true. False: the deadline passed."""
+
+        async def now() -> bool:
+            return what()
+
+        return await self.until_true(now, within_s)
+
+    async def until_true(self, what: Callable[[], Awaitable[bool]], within_s: float) -> bool:
         deadline_s = time.monotonic() + within_s
-        while not what():
+        while not await what():
             if time.monotonic() > deadline_s:
                 return False
             await asyncio.sleep(_LOOK_S)
         return True
 
-    async def until_at_work(self, label: str, *, steps: int, within_s: float) -> bool:
+    async def until_at_work(self, slot: str, *, steps: int, within_s: float) -> bool:
         """Until this worker has begun ``steps`` steps in all, one at least of each workflow and child that was started
         on it directly, and one of a queued workflow.
         """
@@ -121,17 +202,31 @@ class Fleet:
         children = {row["parent"] for row in rows if "parent" in row}
         direct = {row["workflow"] for row in rows if row["kind"] != "queued"} - children
         queued = {row["workflow"] for row in rows if row["kind"] == "queued"}
+        label = self.lives[slot].label
 
-        def at_work() -> bool:
-            begun = self.ledger.begun(label)
+        async def at_work() -> bool:
+            begun = await self.store.begun(label)
             return sum(begun.values()) >= steps and begun.keys() >= direct and bool(begun.keys() & queued)
 
-        return await self.until(at_work, within_s)
+        return await self.until_true(at_work, within_s)
+
+    async def until_declared_dead(self, executor: str, within_s: float) -> bool:
+        """Until the relay has a peer recover it: the wire shows that in every runtime and at every relay."""
+        seen = len(self.recorder.events)
+
+        def named() -> bool:
+            nonlocal seen
+            fresh, seen = self.recorder.events[seen:], len(self.recorder.events)
+            return any(
+                isinstance(event, events.Frame) and event.by == "relay" and executor in event.data
+                and '"recovery"' in event.data for event in fresh
+            )  # fmt: skip
+
+        return await self.until(named, within_s)
 
     async def unfinished(self) -> set[str]:
         """Expected workflows and children that have no terminal status."""
-        assert self._status is not None
-        statuses = await asyncio.to_thread(self._status.statuses)
+        statuses = await self.store.statuses()
         return {row["workflow"] for row in expectations(self.started) if statuses.get(row["workflow"]) not in TERMINAL}
 
     async def converge(self, within_s: float) -> bool:
@@ -145,20 +240,22 @@ class Fleet:
         return True
 
     async def evidence(self) -> None:
-        """Write the expected outcomes, the status log and the step ledger into the history."""
-        rows = await asyncio.to_thread(self._status.rows) if self._status is not None else []
+        """Write the expected outcomes, the status log and the step ledger into the history (SQLite)."""
+        store = self.store
+        assert isinstance(store, SqliteStore), "other stores give cases"
+        rows = await asyncio.to_thread(store.log.rows) if store.log is not None else []
         for source, found in (
-            ("expected", list(expectations(self.started))), ("trigger", rows), ("ledger", self.ledger.executions())
+            ("expected", list(expectations(self.started))), ("trigger", rows), ("ledger", store.ledger.executions())
         ):  # fmt: skip
             self.recorder.add(events.Ledger, source=source, rows=tuple(found))
 
     async def close(self) -> None:
-        """Kill all workers, then take the tap down. What they wrote stays in the folder."""
-        for worker in self.workers.values():
-            worker.kill()
-        for worker in self.workers.values():
-            await worker.ended()
+        """Kill all workers, then take tap and links down. What they wrote stays in the folder."""
+        for life in self.lives.values():
+            life.kill()
+        for life in self.lives.values():
+            await life.ended()
+        if self._links is not None:
+            await self._links.stop()
         await self.tap.stop()
-        self.ledger.close()
-        if self._status is not None:
-            self._status.close()
+        await self.store.close()

@@ -13,12 +13,15 @@ import os
 import signal
 import tempfile
 import weakref
-from collections.abc import Collection
+from collections.abc import Mapping
 from pathlib import Path
 
-from chaos.errors import LaunchFailed, WorkerGone
+from chaos.errors import CommandRefused, LaunchFailed, WorkerGone
 from sdk_matrix.contract import (
+    Alert,
+    Command,
     Config,
+    Done,
     Ready,
     Refused,
     Report,
@@ -27,6 +30,7 @@ from sdk_matrix.contract import (
     Stop,
     Stopped,
     Template,
+    Unsupported,
     encode,
     read_report,
 )
@@ -36,6 +40,7 @@ __all__ = ["Process", "ProcessRuntime"]
 
 _REPORT_S = 30.0  # how long a live worker may take for one report; on a loaded host a launch needs seconds
 _POLL_S = 0.02
+_PERIOD_S = 0.1
 
 _all: weakref.WeakSet[Process] = weakref.WeakSet()
 
@@ -54,12 +59,16 @@ class Process:
     ) -> None:
         self.label = label
         self.executor = ""
+        self.sdk_version = ""
+        self.unsupported: Mapping[str, str] = {}
         self.pid = pid  # 0 until a forked worker has told its own
         self._reports = reports
         self._commands = commands
         self._log = log
         self._lock = asyncio.Lock()
         self._killed = False
+        self._starving: asyncio.Task[None] | None = None
+        self.alerts: list[Alert] = []
         _all.add(self)
 
     @property
@@ -75,16 +84,24 @@ class Process:
         if not isinstance(report, Ready):
             raise LaunchFailed(f"worker {self.label} said {report!r} before it was ready\n{self.log_end()}")
         self.executor, self.pid = report.executor_id, report.pid
+        self.sdk_version, self.unsupported = report.sdk_version, report.unsupported
         return self
 
     async def start(self, command: Start) -> None:
-        async with self._lock:  # one command, one report
+        await self.do(command)
+
+    async def do(self, command: Command) -> None:
+        async with self._lock:  # one command, one answer
             await self._command(command)
             report = await self._report()
-        if isinstance(report, Refused):
-            raise WorkerGone(f"worker {self.label} could not start {command.workflow}: {report.error}")
-        if not isinstance(report, Started):
-            raise WorkerGone(f"worker {self.label} answered the start of {command.workflow} with {report!r}")
+        match report:
+            case Started() | Done():
+                return
+            case Refused(error=error):
+                raise CommandRefused(f"worker {self.label}: {_about(command)}: {error}")
+            case Unsupported(what=what, reason=reason):
+                raise CommandRefused(f"worker {self.label} has no {what}: {reason}")
+        raise WorkerGone(f"worker {self.label} answered {_about(command)} with {report!r}")
 
     def kill(self) -> None:
         if self.alive and self.pid:
@@ -92,6 +109,33 @@ class Process:
             with contextlib.suppress(ProcessLookupError):
                 os.killpg(self.pid, signal.SIGKILL)
         self._commands.close()  # ends one that has not told its number yet, as soon as it reads
+
+    def pause(self) -> None:
+        self._signal(signal.SIGSTOP)
+
+    def resume(self) -> None:
+        self._signal(signal.SIGCONT)
+
+    def starve(self, share: float) -> None:
+        """By stopping it for most of each tenth of a second: needs no control group and no privilege."""
+        if self._starving is not None:
+            self._starving.cancel()
+            self._starving = None
+            self.resume()
+        if share < 1.0:
+            self._starving = asyncio.create_task(self._starve(share))
+
+    async def _starve(self, share: float) -> None:
+        while self.alive:
+            self.pause()
+            await asyncio.sleep(_PERIOD_S * (1 - share))
+            self.resume()
+            await asyncio.sleep(_PERIOD_S * share)
+
+    def _signal(self, number: signal.Signals) -> None:
+        if self.alive and self.pid:
+            with contextlib.suppress(ProcessLookupError):
+                os.killpg(self.pid, number)
 
     async def stop(self) -> None:
         async with self._lock:
@@ -108,7 +152,7 @@ class Process:
         text = self._log.read_text(errors="replace") if self._log.exists() else ""
         return "\n".join(text.splitlines()[-lines:])
 
-    async def _command(self, command: Start | Stop) -> None:
+    async def _command(self, command: Command) -> None:
         self._commands.write(encode(command) + b"\n")
         try:
             await self._commands.drain()
@@ -116,6 +160,12 @@ class Process:
             raise WorkerGone(f"worker {self.label} has ended and takes no command") from None
 
     async def _report(self) -> Report:
+        """The next answer; alerts come unasked in between."""
+        while isinstance(report := await self._line(), Alert):
+            self.alerts.append(report)
+        return report
+
+    async def _line(self) -> Report:
         try:
             line = await asyncio.wait_for(self._reports.readline(), _REPORT_S)
         except TimeoutError:
@@ -127,11 +177,15 @@ class Process:
         return read_report(line)
 
 
+def _about(command: Command) -> str:
+    subject = getattr(command, "workflow", getattr(command, "schedule", ""))
+    return f"{type(command).__name__.lower()} {subject}".strip()
+
+
 class ProcessRuntime:
-    """See `Runtime`. On SQLite only faults that end a process are allowed: a stopped one keeps the file's lock."""
+    """See `Runtime`."""
 
     name = "process"
-    faults: Collection[str] = ("duplicate-recovery", "kill", "kill-after-ack", "stop")
 
     def __init__(self) -> None:
         self._processes: list[Process] = []

@@ -8,8 +8,10 @@ from chaos import faults, schedule, workload
 from chaos.errors import NotAtWork
 from chaos.fleet import Fleet
 from chaos.real import RealWorld
+from chaos.site import Site
 from conductor.timing import Timing
 from scenarios.errors import Prerequisite
+from scenarios.schedule import FaultAt
 from scenarios.world import App
 
 __all__ = ["OUTCOMES", "convergence_s", "prove"]
@@ -34,8 +36,9 @@ async def prove(world: RealWorld, fault: str, *, executors: int, beside: Sequenc
     if not await fleet.until(lambda: len(fleet.connected()) == len(labels), _CONNECT_S):
         missing = sorted(set(labels) - set(fleet.connected()))
         raise Prerequisite(f"no executor_info was asked of {', '.join(missing)} within {_CONNECT_S:g} s")
+    site = Site((fleet,), world.recorder, world.timing, app.grace_s, seed=world.seed)
     for name in beside:
-        await faults.apply(name, fleet, "")
+        await faults.apply(FaultAt(name, 0.0, ""), site)
     strike = schedule.draw(fault, labels, world.seed)
     world.note("strike", fault=fault, victim=strike.victim, steps=strike.steps)
     await fleet.start(strike.victim, workload.jobs(world.seed, each=executors))
@@ -44,7 +47,7 @@ async def prove(world: RealWorld, fault: str, *, executors: int, beside: Sequenc
             f"worker {strike.victim} did not get its workflows under way within {_WORK_S:g} s:"
             " this host is too busy to strike it in the middle of them"
         )
-    await faults.apply(strike.fault, fleet, strike.victim)
+    await faults.apply(FaultAt(strike.fault, 0.0, strike.victim), site)
     rounds = 1 + sum(name.startswith("kill") for name in beside)
     await fleet.converge(convergence_s(world.timing, app.grace_s, rounds))
     await _settle(world, app, fleet)
@@ -64,7 +67,7 @@ def convergence_s(timing: Timing, grace_s: float, rounds: int) -> float:
 
 async def _settle(world: RealWorld, app: App, fleet: Fleet) -> None:
     """Let the relay finish what it does about the dead, so that its list and its audit log are whole."""
-    struck = {worker.executor for worker in fleet.workers.values() if not worker.alive}
+    struck = {worker.executor for worker in fleet.lives.values() if not worker.alive}
     if world.profile.can("list"):
 
         async def gone() -> bool:

@@ -6,7 +6,9 @@ from collections.abc import Callable
 from pathlib import Path
 
 from chaos.fleet import Fleet, Place
+from chaos.links import Links
 from chaos.runtime import Runtime
+from chaos.servers import Servers
 from evidence.history import Recorder
 from scenarios.http import HttpClient
 from scenarios.targets import Target
@@ -14,7 +16,7 @@ from scenarios.wire.tenants import Names
 from scenarios.wire.world import WireWorld
 from scenarios.world import App, RelayControl
 from scenarios.worlds import SessionOptions
-from sdk_matrix.languages import worker
+from sdk_matrix.languages import Worker, worker
 
 __all__ = ["LANGUAGE", "RealWorld"]
 
@@ -38,25 +40,44 @@ class RealWorld(WireWorld):
         now_ns: Callable[[], int],
         runtime: Runtime,
         folder: Path,
+        servers: Servers | None = None,
     ) -> None:
-        """``folder`` takes what the fleets' workers write; the rest is as for a `WireWorld`."""
+        """``folder`` takes what the fleets' workers write; the rest is as for a `WireWorld`.
+
+        ``servers`` None: fleets are on SQLite, and their workers dial tap and file themselves.
+        """
         super().__init__(
             options=options, recorder=recorder, client=client, target=target, relay=relay, names=names, now_ns=now_ns
         )
         self._runtime = runtime
         self._folder = folder
+        self.servers = servers
+        self.own_relay = relay
         self._fleets: list[Fleet] = []
 
-    async def fleet(self, app: App) -> Fleet:
-        """Real executors of this application on one system database of their own, none launched yet."""
+    async def fleet(
+        self, app: App, kind: Worker | None = None, *, version: str = "v1", database: str = "", links: bool = False
+    ) -> Fleet:
+        """Real executors of this application on one system database, none launched yet.
+
+        ``kind`` None: Python. With servers the fleet has a database of its own there, or shares the one called
+        ``database``; ``links``: its connections can be broken.
+        """
+        own = kind or worker(LANGUAGE)
         place = Place(
             relay_url="ws" + self.relay_url().removeprefix("http"),
             key=self.socket_key(app),
             org=app.org,
             app=app.name,
+            version=version,
         )
-        folder = self._folder / f"fleet-{len(self._fleets) + 1}"
-        fleet = Fleet(place, worker(LANGUAGE), self._runtime, folder, self.recorder, self.next_conn)
+        number = len(self._fleets) + 1
+        folder = self._folder / f"fleet-{number}"
+        store = None
+        if self.servers is not None:
+            store = self.servers.store(database or f"{own.language}_{self._names.prefix.replace('-', '_')}_{number}")
+        ways = Links(self.servers.system.port if self.servers is not None else None) if links else None
+        fleet = Fleet(place, own, self._runtime, folder, self.recorder, self.next_conn, store=store, links=ways)
         self._fleets.append(fleet)
         return fleet
 

@@ -6,6 +6,7 @@ The ledger is a SQLite file of the harness, apart from the SDK's tables: what an
 from __future__ import annotations
 
 import sqlite3
+import time
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
@@ -34,6 +35,7 @@ class Ledger:
     def __init__(self, path: Path) -> None:
         """Create it. The file must not exist yet."""
         self.path = path
+        self.wall_offset_ns = time.time_ns() - time.monotonic_ns()  # from its clock to that of the status log
         self._database = sqlite3.connect(path, isolation_level=None, timeout=_BUSY_S)
         self._database.execute("PRAGMA journal_mode=WAL")
         self._database.execute(_LEDGER)
@@ -46,6 +48,13 @@ class Ledger:
                 (executor,),
             )
         )
+
+    def reached(self, executor: str, step: str, phase: str) -> int:
+        """How often this executor has written this kind of row ("begin", "end") for a step of this name."""
+        found = self._database.execute(
+            "SELECT count(*) FROM step_log WHERE executor = ? AND step = ? AND kind = ?", (executor, step, phase)
+        ).fetchone()
+        return int(found[0])
 
     def executions(self) -> list[dict[str, Any]]:
         """One row a step execution, in order of beginning; ``end_seq`` and ``end_ns`` are absent if it never ended."""

@@ -16,6 +16,7 @@ import msgspec
 
 from chaos.processes import ProcessRuntime
 from chaos.real import LANGUAGE, RealWorld
+from chaos.servers import Servers
 from conductor.timing import Timing
 from evidence.history import Recorder
 from scenarios import targets, worlds
@@ -28,7 +29,7 @@ from scenarios.wire.relay import WireRelay
 from scenarios.wire.tenants import Names, Pool
 from scenarios.worlds import SessionOptions
 from sdk_matrix.errors import MissingSdk
-from sdk_matrix.languages import worker
+from sdk_matrix.languages import Worker, worker
 
 __all__ = ["RealSession", "real_timing"]
 
@@ -53,16 +54,18 @@ class RealSession:
     """See `scenarios.worlds.Session`. One relay for all real scenarios, an application and a database for each."""
 
     concurrency: int | None = 2  # each launches three SDKs: more at once would only wait for the cores
+    world = "real"
+    owns_relay = False  # its scenarios may stop the relay
 
     def __init__(self, options: SessionOptions) -> None:
         """Raises `UnknownWorld` where the SDK is missing; the text says how to get it."""
         try:
             worker(LANGUAGE).check()
         except MissingSdk as problem:
-            raise UnknownWorld(f"the real world can't run here: {problem}") from problem
-        timing = real_timing(options.profile, options.timing)
+            raise UnknownWorld(f"the {self.world} world can't run here: {problem}") from problem
+        timing = self.timing(options)
         self._options = SessionOptions(profile=options.profile, timing=timing, seed=options.seed, folder=options.folder)
-        self._target = targets.make(options.profile, timing, options.folder, "real")
+        self._target = targets.make(options.profile, timing, options.folder, self.world)
         self._runtime = ProcessRuntime()
         self._starting = asyncio.Lock()
         self._started = False
@@ -73,10 +76,17 @@ class RealSession:
         self._run = secrets.token_hex(2)
         self._numbers = itertools.count(1)
 
+    def timing(self, options: SessionOptions) -> Timing:
+        return real_timing(options.profile, options.timing)
+
     async def __aenter__(self) -> Self:
         self._jitter_task = asyncio.create_task(self._jitter.run())
-        self._runtime.prepare(worker(LANGUAGE))
+        self.prepare(worker(LANGUAGE))
         return self
+
+    def prepare(self, kind: Worker) -> None:
+        """Begin to load an SDK that is loaded once for many workers."""
+        self._runtime.prepare(kind)
 
     async def __aexit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
@@ -101,9 +111,9 @@ class RealSession:
         for tenant in self._target.tenants:
             recorder.secret(tenant.name, tenant.api_token)
             recorder.secret(f"{tenant.name}-executors", tenant.socket_key)
-        recorder.header(**worlds.header_fields(scenario, "real", self._options))
-        relay = WireRelay(self._target, recorder, self._options.profile, own=False)
-        world = self._world(scenario, recorder, relay, now_ns)
+        recorder.header(**worlds.header_fields(scenario, self.world, self._options))
+        relay = WireRelay(self._target, recorder, self._options.profile, own=self.owns_relay)
+        world = await self._world(scenario, recorder, relay, now_ns)
         self._jitter.listen(self._target, world.jittered)
         error = "interrupted"
         try:
@@ -114,7 +124,9 @@ class RealSession:
             await asyncio.shield(world.close())
         return recorder
 
-    def _world(self, scenario: Scenario, recorder: Recorder, relay: WireRelay, now_ns: Callable[[], int]) -> RealWorld:
+    async def _world(
+        self, scenario: Scenario, recorder: Recorder, relay: WireRelay, now_ns: Callable[[], int]
+    ) -> RealWorld:
         number = next(self._numbers)
         return RealWorld(
             options=self._options,
@@ -126,7 +138,12 @@ class RealSession:
             now_ns=now_ns,
             runtime=self._runtime,
             folder=self._options.folder / "workers" / f"{scenario.slug}-{number}",
+            servers=await self.servers(),
         )
+
+    async def servers(self) -> Servers | None:
+        """Where the system databases are; None: in files."""
+        return None
 
 
 async def _perform(scenario: Scenario, world: RealWorld, relay: WireRelay, deadline_s: float) -> str:

@@ -86,10 +86,15 @@ class Tap:
             task.cancel()
         await asyncio.gather(*self._tasks, return_exceptions=True)
 
-    def url(self, label: str) -> str:
-        """The base URL that this worker's SDK gets."""
+    @property
+    def port(self) -> int:
         assert self._server is not None, "start the tap first"
-        return f"ws://127.0.0.1:{self._server.sockets[0].getsockname()[1]}/{label}"
+        port: int = self._server.sockets[0].getsockname()[1]
+        return port
+
+    def url(self, label: str, port: int | None = None) -> str:
+        """The base URL that this worker's SDK gets. ``port``: of a proxy in front."""
+        return f"ws://127.0.0.1:{port or self.port}/{label}"
 
     def identify(self, label: str, executor: str) -> None:
         """The id that the SDK made at launch. Dials of this label wait for it, so that each is recorded by its id."""
@@ -105,6 +110,15 @@ class Tap:
         """Whether this executor's socket is open and it has answered executor_info there."""
         line = self._lines.get(label)
         return line is not None and line.handshaken
+
+    def labels(self) -> list[str]:
+        """Those whose sockets are open and have answered executor_info."""
+        return [label for label in self._lines if self.connected(label)]
+
+    def executor(self, label: str) -> str:
+        """Its id; "" before it is known."""
+        known = self._ids.get(label)
+        return known.result() if known is not None and known.done() else ""
 
     def conn(self, label: str) -> int | None:
         """Number of the executor's open connection in the history."""

@@ -24,6 +24,7 @@ class Job:
 
     kind: str
     start: Start
+    asked: tuple[str, ...] = ()  # "cancel", "resume": what else the harness asks for
 
 
 def jobs(seed: int, *, each: int, prefix: str = "wf") -> tuple[Job, ...]:

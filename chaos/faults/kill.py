@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from chaos.faults import fault
-from chaos.fleet import Fleet
+from chaos.site import Site
+from scenarios.schedule import FaultAt
 
 
-@fault("kill")
-async def kill(fleet: Fleet, victim: str) -> None:
-    fleet.kill(victim)
+@fault("kill", stores=("sqlite", "postgresql"))
+async def kill(site: Site, at: FaultAt) -> None:
+    site.fleet(at.on).kill(at.on)

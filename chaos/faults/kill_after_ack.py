@@ -7,21 +7,28 @@ from __future__ import annotations
 
 from chaos.faults import fault
 from chaos.fleet import Fleet
+from chaos.site import Site
 from chaos.tap import Passing
+from scenarios.schedule import FaultAt
 
 
-@fault("kill-after-ack")
-async def kill_after_ack(fleet: Fleet, victim: str) -> None:
-    """``victim`` "" is the first to answer, else only this label."""
+@fault("kill-after-ack", stores=("sqlite", "postgresql"))
+async def kill_after_ack(site: Site, at: FaultAt) -> None:
+    """``on`` "" is the first to answer, else only this label."""
+    for fleet in site.fleets if not at.on else (site.fleet(at.on),):
+        _wait(fleet, at.on)
 
+
+def _wait(fleet: Fleet, victim: str) -> None:
     def look(passing: Passing) -> None:
         acknowledged = (
             passing.by == "executor"
             and passing.message.get("type") == "recovery"
             and passing.message.get("success") is True
         )
-        if acknowledged and victim in ("", passing.label):
+        slot = fleet.slot_of(passing.label)
+        if acknowledged and slot is not None and victim in ("", slot):
             fleet.tap.listeners.remove(look)
-            fleet.kill(passing.label)
+            fleet.kill(slot, cause="kill-after-ack")
 
     fleet.tap.listeners.append(look)

@@ -1,14 +1,13 @@
-"""A shutdown in good order with work in hand: the SDK closes its socket with 1000 and leaves its rows PENDING."""
+"""A shutdown in good order with work in hand: the SDK closes its socket and leaves its rows PENDING."""
 
 from __future__ import annotations
 
 from chaos.faults import fault
-from chaos.fleet import Fleet
-from evidence.events import Fault
+from chaos.site import Site
+from scenarios.schedule import FaultAt
 
 
-@fault("stop")
-async def stop(fleet: Fleet, victim: str) -> None:
-    worker = fleet.workers[victim]
-    fleet.recorder.add(Fault, kind="stop", conn=fleet.tap.conn(victim), executor=worker.executor)
-    await worker.stop()
+@fault("stop", stores=("sqlite", "postgresql"))
+async def stop(site: Site, at: FaultAt) -> None:
+    site.strike("stop", at.on)
+    await site.fleet(at.on).stop(at.on)

@@ -10,10 +10,13 @@ import pytest
 
 from chaos import faults, workload
 from chaos.processes import ProcessRuntime
+from chaos.site import Site
+from conductor.timing import FAST
 from evidence.events import Closed, Expect, Fault, Ledger
 from evidence.history import Recorder
 from evidence.rules import apply
 from evidence.verdict import Verdict
+from scenarios.schedule import FaultAt
 from tests.chaos.fake_relay import FakeRelay
 from tests.chaos.support import fleet, of, recorder
 
@@ -37,11 +40,12 @@ async def proof(folder: Path, relay: FakeRelay, strike: str, *beside: str, withi
         try:
             await team.launch("e1", "e2", "e3")
             assert await team.until(lambda: len(team.connected()) == 3, 10)
+            site = Site((team,), made, FAST, relay.grace_s)
             for name in beside:
-                await faults.apply(name, team, "")
+                await faults.apply(FaultAt(name, 0.0, ""), site)
             await team.start("e1", workload.jobs(1, each=3))
             assert await team.until_at_work("e1", steps=16, within_s=15)
-            await faults.apply(strike, team, "e1")
+            await faults.apply(FaultAt(strike, 0.0, "e1"), site)
             await team.converge(within_s)
             await team.evidence()
         finally:

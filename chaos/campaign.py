@@ -1,0 +1,66 @@
+"""What a chaos run is: who takes part, for how long, and which faults may strike. Plain values."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import msgspec
+
+from conductor.timing import Timing
+from scenarios.profile import Profile
+from scenarios.schedule import Schedule
+from sdk_matrix.languages import Worker
+
+__all__ = ["CLAUSES", "FAMILIES", "LEAST_WAIT_S", "Campaign", "chaos_timing"]
+
+LEAST_WAIT_S = 10.0
+"""A dozen workers starve two cores for seconds: a shorter ping wait would judge the host."""
+
+CLAUSES = (
+    "OUT-1", "OUT-2", "OUT-3", "OUT-4", "REC-1", "REC-2", "REC-3", "REC-10", "REC-16", "REC-26", "AUD-1",
+)  # fmt: skip
+"""What every chaos run must show something about; OUT-5 and REC-19 where their faults take part."""
+
+FAMILIES = {
+    "processes": ("kill", "kill-at-step", "kill-after-ack", "stop", "pause", "starve"),
+    "links": ("disconnect", "drop-to-relay", "drop-from-relay", "freeze", "delay", "loss", "cut", "reset", "cut-after"),
+    "relay": ("relay-kill", "relay-pause", "relay-away", "relay-and-executor-kill"),
+    "database": ("db-restart", "db-terminate", "db-cut", "db-slow"),
+}
+"""Names that ``--faults`` takes for several at once."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Campaign:
+    """One run. ``schedule`` given: its executors, its faults and its duration; else drawn from the seed."""
+
+    workers: tuple[Worker, ...]
+    executors: int  # of each language
+    duration_s: float
+    seed: int
+    faults: tuple[str, ...]
+    store: str  # "sqlite", "postgresql"
+    schedule: Schedule | None = None
+    rate_per_s: float = 2.0  # workflows that are started, of each language
+    runtime: str = "process"
+
+    @property
+    def languages(self) -> tuple[str, ...]:
+        return tuple(worker.language for worker in self.workers)
+
+    @property
+    def clauses(self) -> tuple[str, ...]:
+        named = [at.fault for at in self.schedule.faults] if self.schedule is not None else self.faults
+        return (*CLAUSES, "OUT-5") if "pause" in named else CLAUSES
+
+
+def chaos_timing(profile: Profile, timing: Timing, grace_s: float) -> Timing:
+    """A builtin relay's timing for a chaos run; a foreign relay is held to its profile."""
+    if profile.builtin is None:
+        return timing
+    return msgspec.structs.replace(
+        timing,
+        ping_interval_s=2.0, ping_wait_s=LEAST_WAIT_S, grace_s=grace_s, scan_s=0.5, slack_s=min(1.0, grace_s / 4),
+        handshake_deadline_s=LEAST_WAIT_S, request_deadline_s=LEAST_WAIT_S, recovery_deadline_s=LEAST_WAIT_S,
+        backoff_first_s=0.5, backoff_cap_s=4.0, redial_s=1.0,
+    )  # fmt: skip

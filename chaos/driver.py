@@ -1,0 +1,284 @@
+"""Plays a campaign on a world: fleets at work, faults on their schedule, then healing, convergence and evidence."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import time
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+
+from chaos import faults
+from chaos.campaign import Campaign
+from chaos.errors import ChaosError, CommandRefused, DatabaseGone, LaunchFailed, WorkerGone
+from chaos.evidence import promises
+from chaos.fleet import TERMINAL, Fleet
+from chaos.real import RealWorld
+from chaos.site import Site
+from chaos.swarm import draw
+from chaos.tap import Passing
+from chaos.work import Order, Work
+from evidence.cases import record
+from scenarios.errors import Prerequisite
+from scenarios.schedule import KINDS, FaultAt, Schedule
+from scenarios.world import App
+
+__all__ = ["Driver", "Standing"]
+
+_CONNECT_S = 60.0
+_LOOK_S = 0.25
+_REST_S = 1.0  # from a process's end to the next one in its slot
+_IN_HAND = 5  # unfinished workflows of one executor, beyond which nothing more is started
+_OUTAGE_S = 25.0  # until SDKs work again after their database was away (measured: up to 24 s)
+_WORK_S = 8.0  # the longest workflow
+
+
+@dataclass
+class Standing:
+    """What a run has come to so far; the live view reads it."""
+
+    seconds: float = 0.0
+    phase: str = "starting"
+    running: Counter[str] = field(default_factory=Counter)  # by language: not ended
+    ended: Counter[str] = field(default_factory=Counter)
+    faults: Counter[str] = field(default_factory=Counter)
+    asked: int = 0  # recoveries that the relay asked for
+    recovered: int = 0  # and that were acknowledged
+    last: str = ""
+
+
+class Driver:
+    """One run. ``looked`` is called whenever `standing` has changed."""
+
+    def __init__(self, world: RealWorld, campaign: Campaign, looked: Callable[[Standing], None]) -> None:
+        self.world = world
+        self.campaign = campaign
+        self.standing = Standing()
+        self.interrupted = False
+        self._looked = looked
+        self._fleets: list[tuple[App, Fleet]] = []
+        self._work: dict[str, Work] = {}
+        self._over = asyncio.Event()  # no new work, no new faults
+        self._began_s = 0.0
+        self._outage_s = 0.0
+
+    async def run(self) -> None:
+        """Raises `Prerequisite` where the executors can't connect; an interruption heals and judges what was done."""
+        schedule = self.campaign.schedule or draw(self.campaign, self.world.timing)
+        await self._launch(schedule)
+        site = self._site()
+        self.world.note("schedule", name=schedule.name, seed=schedule.seed, faults=len(schedule.faults))
+        self._began_s = time.monotonic()
+        self._phase("chaos")
+        keepers = [asyncio.create_task(self._supervise(fleet)) for _, fleet in self._fleets]
+        feeders = [
+            asyncio.create_task(self._feed(fleet, slot)) for _, fleet in self._fleets for slot in tuple(fleet.slots)
+        ]
+        strikes = [asyncio.create_task(self._strike(site, at)) for at in schedule.faults]
+        watch = asyncio.create_task(self._watch())
+        try:
+            await self._until_over(schedule.duration_s, strikes)
+        finally:
+            await asyncio.shield(self._end(site, strikes, feeders, keepers))
+            watch.cancel()
+
+    def interrupt(self) -> None:
+        """End the chaos now: heal, converge, judge."""
+        self.interrupted = True
+        self._over.set()
+
+    # ---------------------------------------------------------------- start
+
+    async def _launch(self, schedule: Schedule) -> None:
+        links = self.campaign.runtime == "process"
+        for worker in self.campaign.workers:
+            app = await self.world.app()
+            self._fleets.append((app, await self.world.fleet(app, worker, links=links)))
+        async with asyncio.TaskGroup() as group:
+            for _, fleet in self._fleets:
+                slots = [member for member in schedule.executors if member.language == fleet.worker.language]
+                group.create_task(self._launch_fleet(fleet, [member.label for member in slots]))
+                fleet.tap.listeners.append(self._hear)
+
+    async def _launch_fleet(self, fleet: Fleet, slots: Sequence[str]) -> None:
+        await fleet.launch(*slots)
+        if not await fleet.until(lambda: len(fleet.connected()) == len(slots), _CONNECT_S):
+            missing = ", ".join(sorted(set(slots) - set(fleet.connected())))
+            raise Prerequisite(f"no executor_info was asked of {missing} within {_CONNECT_S:g} s")
+
+    def _site(self) -> Site:
+        servers = self.world.servers
+        profile = self.world.profile
+        owned = profile.can("restart") and profile.can("pause")
+        return Site(
+            [fleet for _, fleet in self._fleets], self.world.recorder, self.world.timing,
+            max(app.grace_s for app, _ in self._fleets), runtime=self.campaign.runtime, store=self.campaign.store,
+            relay=self.world.own_relay if owned else None, database=servers.system if servers is not None else None,
+            seed=self.campaign.seed,
+        )  # fmt: skip
+
+    # ---------------------------------------------------------------- while it lasts
+
+    async def _until_over(self, duration_s: float, strikes: Sequence[asyncio.Task[None]]) -> None:
+        with contextlib.suppress(TimeoutError):
+            await asyncio.wait_for(self._over.wait(), duration_s)
+
+    async def _strike(self, site: Site, at: FaultAt) -> None:
+        await asyncio.sleep(max(0.0, at.at_s - (time.monotonic() - self._began_s)))
+        if self._over.is_set():
+            return
+        aimed = self._aimed(site, at)
+        if aimed is None:
+            self.world.note("fault left out", fault=at.fault, on=at.on, reason="nobody was there to strike")
+            return
+        self.standing.faults[at.fault] += 1
+        self.standing.last = f"{at.fault} {aimed.on}"
+        if KINDS[at.fault].on == "database":
+            self._outage_s = max(self._outage_s, (at.for_s or 0.0) + float(at.values.get("down_s", 0.0)))
+        try:
+            await faults.apply(aimed, site)
+        except (ChaosError, OSError) as problem:
+            self.world.note("fault failed", fault=at.fault, on=aimed.on, reason=str(problem))
+
+    def _aimed(self, site: Site, at: FaultAt) -> FaultAt | None:
+        """At a process that is there: the one that was meant, else another of its fleet."""
+        kind = KINDS[at.fault]
+        if kind.all or kind.on in ("relay", "database") or at.on in ("", "relay", "database"):
+            return at
+        fleet = site.fleet(at.on)
+        there = [slot for slot in fleet.connected() if slot not in fleet.away]
+        if at.on in there:
+            return at
+        if not there or self.campaign.schedule is not None:
+            return None
+        return FaultAt(at.fault, at.at_s, there[0], at.for_s, at.args)
+
+    async def _feed(self, fleet: Fleet, slot: str) -> None:
+        """Keep one executor in work, at the pace of its share."""
+        pause_s = self.campaign.executors / self.campaign.rate_per_s
+        work: Work | None = None
+        while not self._over.is_set():
+            life = fleet.lives[slot]
+            crowded = self.standing.running[fleet.worker.language] >= _IN_HAND * len(fleet.slots)
+            if life.alive and slot not in fleet.away and fleet.tap.connected(life.label) and not crowded:
+                work = work or Work(self.campaign.seed, slot, life.unsupported)
+                await self._order(fleet, slot, work.next())
+            with contextlib.suppress(TimeoutError):
+                await asyncio.wait_for(self._over.wait(), pause_s)
+
+    async def _order(self, fleet: Fleet, slot: str, order: Order) -> None:
+        """What a process could not take, because it was struck or its database was away, was not started."""
+        try:
+            await fleet.start(slot, order.jobs)
+        except (WorkerGone, CommandRefused):
+            return
+        while order.message is not None and not self._done:
+            for other in fleet.connected():
+                if other not in fleet.away:
+                    with contextlib.suppress(WorkerGone, CommandRefused):
+                        await fleet.lives[other].do(order.message)
+                        return
+            await asyncio.sleep(_LOOK_S)
+
+    @property
+    def _done(self) -> bool:
+        return self.standing.phase == "judging"
+
+    async def _supervise(self, fleet: Fleet) -> None:
+        """As an orchestrator would: whoever has ended is replaced. A schedule from a file says so itself."""
+        while True:
+            await asyncio.sleep(_REST_S)
+            if self.campaign.schedule is not None and not self._over.is_set():
+                continue
+            for slot, life in tuple(fleet.lives.items()):
+                if not life.alive and slot not in fleet.away:
+                    try:
+                        await fleet.relaunch(slot)
+                    except (LaunchFailed, AssertionError):
+                        continue  # its database may be away, or somebody else was first: look again
+
+    async def _watch(self) -> None:
+        while True:
+            for _, fleet in self._fleets:
+                with contextlib.suppress(DatabaseGone, OSError):
+                    counts = await fleet.store.counts()
+                    ended = sum(count for status, count in counts.items() if status in TERMINAL)
+                    self.standing.ended[fleet.worker.language] = ended
+                    self.standing.running[fleet.worker.language] = sum(counts.values()) - ended
+            self.standing.seconds = time.monotonic() - self._began_s
+            self._looked(self.standing)
+            await asyncio.sleep(_LOOK_S)
+
+    def _hear(self, passing: Passing) -> None:
+        if passing.message.get("type") == "recovery":
+            self.standing.asked += passing.by == "relay"
+            self.standing.recovered += passing.by == "executor" and passing.message.get("success") is True
+
+    # ---------------------------------------------------------------- end
+
+    async def _end(
+        self, site: Site, strikes: Sequence[asyncio.Task[None]], feeders: Sequence[asyncio.Task[None]],
+        keepers: Sequence[asyncio.Task[None]],
+    ) -> None:  # fmt: skip
+        self._over.set()
+        self._phase("healing")
+        site.heal()
+        if strikes:
+            await asyncio.wait(strikes, timeout=_CONNECT_S)
+        for task in strikes:
+            task.cancel()
+        await asyncio.gather(*strikes, *feeders, return_exceptions=True)
+        self._phase("converging")
+        bound_s = self._bound_s()
+        ended = await asyncio.gather(*(self._converge(fleet, bound_s) for _, fleet in self._fleets))
+        self.world.note("convergence", bound_s=round(bound_s, 1), ended=ended)
+        for task in keepers:
+            task.cancel()
+        await asyncio.gather(*keepers, return_exceptions=True)
+        await self._settle()
+        self._phase("judging")
+        await self._evidence()
+
+    def _bound_s(self) -> float:
+        """Outage, 25 s until SDKs work again, silence and grace, then what is left of the work, twice over."""
+        timing = self.world.timing
+        grace_s = max(app.grace_s for app, _ in self._fleets)
+        wait_s = timing.ping_wait_s + timing.ping_interval_s + grace_s
+        return self._outage_s + _OUTAGE_S + 2 * wait_s + timing.recovery_deadline_s + 2 * _WORK_S
+
+    async def _converge(self, fleet: Fleet, within_s: float) -> bool:
+        deadline_s = time.monotonic() + within_s
+        while time.monotonic() < deadline_s:
+            with contextlib.suppress(DatabaseGone):
+                statuses = await fleet.store.statuses()
+                if all(status in TERMINAL for status in statuses.values()):
+                    return True
+            await asyncio.sleep(_LOOK_S)
+        return False
+
+    async def _settle(self) -> None:
+        """Let the relay finish what it does about the dead, so that its list and its audit log are whole."""
+        control, profile = self.world.control, self.world.profile
+        if profile.can("list"):
+            for app, fleet in self._fleets:
+                living = {life.executor for life in fleet.lives.values() if life.alive}
+
+                async def settled(app: App = app, living: set[str] = living) -> bool:
+                    return {seen.executor for seen in await control.executors(app)} <= living
+
+                await self.world.until(settled, within_s=self.world.timing.recovery_deadline_s)
+        if profile.can("audit"):
+            await asyncio.sleep(2 * self.world.timing.slack_s)  # what was answered last is written by now
+            await control.audit(self._fleets[0][0].org)
+
+    async def _evidence(self) -> None:
+        total = 0
+        for app, fleet in self._fleets:
+            cases = await fleet.store.cases(app.name, promises(fleet.started))
+            total += record(self.world.recorder, cases)
+        self.world.note("evidence", workflows=total)
+
+    def _phase(self, name: str) -> None:
+        self.standing.phase = name
+        self._looked(self.standing)

@@ -1,0 +1,17 @@
+"""Open links are reset and new ones turned away while it lasts: nobody listens there."""
+
+from __future__ import annotations
+
+from chaos.proxy.proxy import Link, Proxy
+from chaos.proxy.toxic import Toxic
+
+__all__ = ["Refuse"]
+
+
+class Refuse(Toxic):
+    def added(self, proxy: Proxy) -> None:
+        for link in tuple(proxy.links):
+            link.reset()
+
+    def opened(self, link: Link) -> bool:
+        return False
