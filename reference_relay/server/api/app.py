@@ -24,22 +24,25 @@ from reference_relay.server.api import (
     metrics,
     queues,
     schedules,
+    status,
     tokens,
     versions,
     workflow_copies,
     workflow_payloads,
     workflows,
 )
+from reference_relay.server.api.openapi import document
 from reference_relay.server.api.operation import OPERATIONS, ApiRequest, Operation, Reply
 from reference_relay.server.api.problems import Problem, invalid
 from reference_relay.server.context import Context
 from reference_relay.server.gate import Subject, decode_segment
+from reference_relay.server.pages.views import docs_page, json_document, status_page
 
 STORE_UNAVAILABLE = "the relay's store is unavailable"
 ANSWER_S = 29.0  # both known clients of the API give up after 30 s
 MODULES = (  # importing them registers operations
     applications, executors, metrics, versions, workflows, workflow_payloads, workflow_copies, queues, schedules,
-    alerting, autoscaling, tokens, audit,
+    alerting, autoscaling, tokens, audit, status,
 )  # fmt: skip
 
 
@@ -52,7 +55,8 @@ class Api:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] == "http":
-            scope["path"] = route_path(scope["raw_path"].decode("latin-1"))
+            path = scope["raw_path"].decode("latin-1")
+            scope["path"] = "/" if path == f"{self.context.config.base_path}/" else route_path(path)
             scope["root_path"] = ""
         await self._router(scope, receive, send)
 
@@ -63,6 +67,9 @@ class Api:
         routes = [
             Route("/healthz", self.healthz),
             Route("/v1/metrics", self.open_metrics),
+            Route("/", self.status),
+            Route("/docs", self.docs),
+            Route("/openapi.json", self.openapi),
             Route("/websocket/{rest:path}", self.not_upgraded),
             *(Route(op.path, self._endpoint(op), methods=[op.method]) for op in self.operations().values()),
         ]
@@ -220,6 +227,20 @@ class Api:
     async def healthz(self, request: Request) -> Response:
         return Response(b'{"status":"ok"}', media_type="application/json")
 
+    async def status(self, request: Request) -> Response:
+        """The page itself tells nothing: what it shows it asks for with the reader's key."""
+        return status_page(self.context.config.auth)
+
+    async def docs(self, request: Request) -> Response:
+        return docs_page(self.document())
+
+    async def openapi(self, request: Request) -> Response:
+        return json_document(self.document())
+
+    def document(self) -> dict[str, Any]:
+        """The OpenAPI document of what this relay serves."""
+        return document(self.operations().values())
+
     async def open_metrics(self, request: Request) -> Response:
         try:
             subject = self.authenticate(request.headers.get("authorization"))
@@ -243,8 +264,8 @@ def route_path(path: str) -> str:
     segments = path.split("/")
     if "v2" in segments:
         return "/" + "/".join(segments[segments.index("v2") :])
-    if segments[-1] == "healthz":
-        return "/healthz"
+    if segments[-1] in ("healthz", "docs", "openapi.json"):
+        return f"/{segments[-1]}"
     if segments[-2:] == ["v1", "metrics"]:
         return "/v1/metrics"
     if "websocket" in segments[-3:-1]:

@@ -40,10 +40,10 @@ async def list_audit_logs(request: ApiRequest) -> list[AuditLogEntry]:
     )
     # A long log must not stop the loop, which has executors to ping.
     rows = await asyncio.to_thread(request.hub.store.audit, request.org, query)
-    return [_view(row.entry) for row in rows]
+    return [view(row.entry) for row in rows]
 
 
-def _view(entry: AuditEntry) -> AuditLogEntry:
+def view(entry: AuditEntry) -> AuditLogEntry:
     kind: Any = entry.subject_type
     target: Any = entry.target_type
     return AuditLogEntry(

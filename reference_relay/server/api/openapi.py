@@ -10,7 +10,7 @@ from typing import Any
 import msgspec
 
 from reference_relay.server.api.operation import Operation
-from reference_relay.server.api.shapes import Answer, Query
+from reference_relay.server.api.shapes import Answer, Int64, Query
 
 __all__ = ["ErrorDetail", "ErrorModel", "document", "statuses"]
 
@@ -29,7 +29,7 @@ class ErrorModel(Answer, frozen=True, kw_only=True):
     """RFC 9457."""
 
     type: str | msgspec.UnsetType = msgspec.UNSET
-    status: int | msgspec.UnsetType = msgspec.UNSET
+    status: Int64 | msgspec.UnsetType = msgspec.UNSET
     title: str | msgspec.UnsetType = msgspec.UNSET
     detail: str | msgspec.UnsetType = msgspec.UNSET
     instance: str | msgspec.UnsetType = msgspec.UNSET
