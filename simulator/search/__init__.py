@@ -1,0 +1,1 @@
+"""Looking for schedules that break a relay, and for the smallest of them."""

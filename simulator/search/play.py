@@ -1,0 +1,179 @@
+"""One schedule, played in virtual time: fast, with the monitor alone, or whole, with a history for the judge."""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass
+from pathlib import Path
+
+import msgspec
+
+import spec
+from evidence.events import App, AuditPage, Expect, Jitter, Ledger, Poll, Seen
+from evidence.history import Recorder
+from evidence.judge import judge
+from evidence.verdict import FAILING, ScenarioResult, Verdict
+from reference_relay.core.core import Core
+from reference_relay.core.records import Executor, ExecutorKey
+from scenarios.profile import Profile, RelaySection
+from scenarios.schedule.file import Schedule
+from simulator.clock import Clock, ns
+from simulator.models.fleet import Fleet
+from simulator.search.monitor import Monitor, Violation
+from simulator.search.monitor.base import Broken
+
+_LOOK_S = 5.0  # between two looks at the list, besides one at each change
+BROKEN = (FAILING - {Verdict.VACUOUS}) | {Verdict.NON_STRICT, Verdict.UNCLEAN, Verdict.HARNESS_ERROR}
+"""What fails a search: it is strict, for the reference meets every SHOULD."""
+
+OUTCOMES = {"OUT-1": "ended", "OUT-2": "ended_once", "OUT-3": "steps_kept"}
+
+
+@dataclass(frozen=True, slots=True)
+class Played:
+    """What became of one schedule. ``digest`` is that of everything but heartbeats."""
+
+    violations: tuple[Violation, ...]
+    digest: str
+    seconds: float  # of virtual time
+    kills: int
+    recoveries: int
+    workflows: int
+    calls: int
+    moved: int  # workflows that a recovery moved
+
+    @property
+    def clause(self) -> str:
+        """Of the first violation, or empty."""
+        return self.violations[0].clause if self.violations else ""
+
+
+def play(schedule: Schedule, core: type[Core], recorder: Recorder | None = None, *, stop: bool = True) -> Played:
+    """Play it to its end, or with ``stop`` to the first violation."""
+    clock = Clock()
+    if recorder is not None:
+        return _play(schedule, core, recorder, clock, stop=stop)
+    return _play(schedule, core, None, clock, stop=stop)
+
+
+def _play(schedule: Schedule, core: type[Core], recorder: Recorder | None, clock: Clock, *, stop: bool) -> Played:
+    monitor = Monitor(clock, schedule.timing_profile, stop=stop)
+    fleet = Fleet(schedule, core, monitor, recorder, clock)
+    monitor.arrived = fleet.caller.arrived
+    if recorder is not None:
+        _show_lists(fleet, monitor, recorder)
+    end_ns = ns(schedule.duration_s + fleet.converge_s)
+    try:
+        fleet.begin()
+        clock.run(until=end_ns - ns(30.0))
+        fleet.finished = True  # no further calls: those that are out end
+        clock.run(until=end_ns)
+        monitor.look()
+        _outcomes(fleet, monitor)
+    except Broken:
+        pass
+    trace = hashlib.sha256(repr(monitor.trace).encode()).hexdigest()
+    database = fleet.database
+    return Played(
+        violations=tuple(monitor.violations), digest=trace, seconds=clock.now_ns / 1e9, kills=fleet.kills,
+        recoveries=monitor.recoveries, workflows=len(database.rows), calls=fleet.caller.made, moved=database.recoveries,
+    )  # fmt: skip
+
+
+def _outcomes(fleet: Fleet, monitor: Monitor) -> None:
+    """What the status trigger and the ledger prove, in short (OUT-1, OUT-2)."""
+    for row in fleet.database.rows.values():
+        if row in fleet.database.unfinished:
+            monitor.broken("OUT-1", "every workflow ends", f"{row.id} is {row.status} under {row.executor}")
+        elif row.status != "SUCCESS":
+            monitor.broken("OUT-2", f"{row.id} ends in SUCCESS", f"in {row.status}")
+
+
+# ---- whole, with a history
+
+
+def play_whole(schedule: Schedule, core: type[Core], path: Path | None = None) -> tuple[Recorder, Played, ScenarioResult]:
+    """Play it with its history (also into the file, if given), and have it judged."""
+    clock = Clock()
+    recorder = Recorder(path, clock=lambda: clock.now_ns)
+    profile = Profile(relay=RelaySection(target="builtin:reference"))
+    with recorder:
+        recorder.header(
+            scenario=f"schedule/{schedule.name}", title=f"the schedule {schedule.name}", clauses=(), world="simulated",
+            relay=profile.name, profile_digest=profile.digest, timing=schedule.timing_profile.names(),
+            capabilities=profile.all_capabilities(), names=profile.all_names(), seed=schedule.seed,
+        )  # fmt: skip
+        recorder.add(Jitter, worst=0)
+        played = _whole(schedule, core, recorder, clock)
+    return recorder, played, judge(recorder.history(), spec.clauses())
+
+
+def _whole(schedule: Schedule, core: type[Core], recorder: Recorder, clock: Clock) -> Played:
+    monitor = Monitor(clock, schedule.timing_profile, stop=False)
+    fleet = Fleet(schedule, core, monitor, recorder, clock)
+    monitor.arrived = fleet.caller.arrived
+    for app in fleet.apps:
+        recorder.add(App, org=app.org, app=app.app, grace_s=float(fleet.settings[app].executor_timeout_s))
+    _show_lists(fleet, monitor, recorder)
+    end_ns = ns(schedule.duration_s + fleet.converge_s)
+    fleet.begin()
+    clock.run(until=end_ns - ns(30.0))
+    fleet.finished = True
+    clock.run(until=end_ns)
+    monitor.look()
+    _outcomes(fleet, monitor)
+    _last_words(fleet, monitor, recorder)
+    trace = hashlib.sha256(repr(monitor.trace).encode()).hexdigest()
+    database = fleet.database
+    return Played(
+        tuple(monitor.violations), trace, clock.now_ns / 1e9, fleet.kills, monitor.recoveries, len(database.rows),
+        fleet.caller.made, database.recoveries,
+    )  # fmt: skip
+
+
+def _last_words(fleet: Fleet, monitor: Monitor, recorder: Recorder) -> None:
+    """The audit log, the evidence of the work, and what the judge is to decide."""
+    for org in sorted({app.org for app in fleet.apps}):
+        recorder.add(AuditPage, org=org, asked=fleet.clock.now_ns, entries=tuple(fleet.relay.audit(org)))
+    database = fleet.database
+    for source, rows in (("expected", database.expected), ("trigger", database.trigger), ("ledger", database.ledger)):
+        recorder.add(Ledger, source=source, rows=tuple(rows))
+    for clause, rule in OUTCOMES.items():
+        recorder.add(Expect, clause=clause, rule=rule, text="of the workload")
+    for found in monitor.violations:
+        recorder.add(
+            Expect, clause=found.clause, rule="equal", text=f"seen at {found.at_s:.3f} s",
+            args={"name": "what the relay did", "want": found.want, "got": found.got},
+        )  # fmt: skip
+
+
+def _show_lists(fleet: Fleet, monitor: Monitor, recorder: Recorder) -> None:
+    def show(records: dict[ExecutorKey, Executor]) -> None:
+        for app in fleet.apps:
+            rows = tuple(_seen(r) for key, r in sorted(records.items()) if key.application == app)
+            recorder.add(Poll, org=app.org, app=app.app, asked=fleet.clock.now_ns, executors=rows)
+
+    def again() -> None:
+        fleet.clock.call(ns(_LOOK_S), again)
+        if fleet.relay.up and not fleet.relay.paused:
+            show(monitor.shown)
+
+    monitor.listed = show
+    again()
+
+
+def _seen(record: Executor) -> Seen:
+    info = record.info
+    return Seen(
+        executor=record.key.executor_id, status=str(record.status), version=info.application_version,
+        hostname=info.hostname, language=info.language, sdk_version=info.dbos_version, metadata=info.metadata,
+    )  # fmt: skip
+
+
+def broken_clauses(result: ScenarioResult) -> dict[str, Verdict]:
+    """What fails a search."""
+    return {clause: verdict for clause, verdict in result.clauses.items() if verdict in BROKEN}
+
+
+def encode(played: Played) -> bytes:
+    return msgspec.json.encode(played)
