@@ -168,6 +168,12 @@ class Rig:
     def ended(self, workflow: str) -> tuple[Any, ...]:
         """Wait for the workflow's end; status, output, error and serialization as the SDK stored them."""
         statement = "SELECT status, output, error, serialization FROM dbos.workflow_status WHERE workflow_uuid = %s"
+        if self.query("SELECT to_regclass('dbos.workflow_output')") != [(None,)]:  # from schema 123 on (Go 1.6.0)
+            statement = (
+                "SELECT status, coalesce(o.output, s.output), coalesce(o.error, s.error), serialization"
+                " FROM dbos.workflow_status s LEFT JOIN dbos.workflow_output o USING (workflow_uuid)"
+                " WHERE workflow_uuid = %s"
+            )
 
         def look() -> Any:
             rows = self.query(statement, workflow)
