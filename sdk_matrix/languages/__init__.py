@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 
 from sdk_matrix.errors import UnknownLanguage
-from sdk_matrix.languages import python, typescript
+from sdk_matrix.languages import go, java, python, typescript
 from sdk_matrix.languages.base import Language, Worker
 from sdk_matrix.languages.python import PYTHON_SDK
 
@@ -16,6 +16,8 @@ LANGUAGES = {
     for language in (
         python.LANGUAGE,
         typescript.LANGUAGE,
+        go.LANGUAGE,
+        java.LANGUAGE,
     )
 }  # fmt: skip
 WORKERS = {name: language.make(None) for name, language in LANGUAGES.items()}

@@ -26,7 +26,10 @@ _MODULE = "github.com/dbos-inc/dbos-transact-golang"
 _PROPRIETARY = (1, 7)
 _GO = (1, 25)  # what the SDK's go.mod asks for
 _PROGRAM = WORKERS_FOLDER / "go"
-_OFFLINE = {"GOTOOLCHAIN": "local", "GOWORK": "off"}  # the compiler that is here, and nothing of a surrounding workspace
+_ENV = {
+    "GOTOOLCHAIN": "local",
+    "GOWORK": "off",
+}  # the compiler that is here, and nothing of a surrounding workspace
 
 
 def make(version: str | None = None) -> Worker:
@@ -43,11 +46,12 @@ def make(version: str | None = None) -> Worker:
         for file in sources:
             shutil.copy(file, source)
         if version != GO_SDK:
-            run(("go", "get", f"{_MODULE}@v{version}"), cwd=source, env=_OFFLINE)
-            run(("go", "mod", "tidy"), cwd=source, env=_OFFLINE)
-        run(("go", "mod", "download", _MODULE), cwd=source, env=_OFFLINE)
-        _require_client(version, Path(run(("go", "list", "-m", "-f", "{{.Dir}}", _MODULE), cwd=source, env=_OFFLINE).strip()))
-        run(("go", "build", "-trimpath", "-o", str(program), "."), cwd=source, env=_OFFLINE)
+            run(("go", "get", f"{_MODULE}@v{version}"), cwd=source, env=_ENV)
+            run(("go", "mod", "tidy"), cwd=source, env=_ENV)
+        run(("go", "mod", "download", _MODULE), cwd=source, env=_ENV)
+        module = run(("go", "list", "-m", "-f", "{{.Dir}}", _MODULE), cwd=source, env=_ENV).strip()
+        require_client(version, Path(module))
+        run(("go", "build", "-trimpath", "-o", str(program), "."), cwd=source, env=_ENV)
         shutil.rmtree(source)
 
     def missing() -> str | None:
@@ -66,7 +70,7 @@ def make(version: str | None = None) -> Worker:
     )
 
 
-def _require_client(version: str, module: Path) -> None:
+def require_client(version: str, module: Path) -> None:
     """Read the module's own licence and look for the client in it, before anything of it is compiled.
 
     Raises `LicenceRefused`.

@@ -1,4 +1,4 @@
-"""Java: each version of the SDK packed by Maven into one jar that runs, from the artifacts that dependencies.lock pins."""
+"""Java: each version of the SDK packed by Maven into one jar, from the artifacts that dependencies.lock pins."""
 
 from __future__ import annotations
 
