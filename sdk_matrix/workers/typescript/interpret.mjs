@@ -44,7 +44,7 @@ export function define(evidence) {
     return [done.step, done.payload.length];
   }
 
-  /** @param {Instruction} instruction */
+  /** @param {Instruction} instruction @returns {Promise<unknown>} */
   async function child(instruction) {
     const params = { workflowID: instruction.workflow, queueName: instruction.queue ?? undefined };
     const handle = await DBOS.startWorkflow(interpret, params)(instruction.instructions);
@@ -56,7 +56,7 @@ export function define(evidence) {
     }
   }
 
-  /** @param {string} workflow @param {number} run @param {Instruction} instruction */
+  /** @param {string} workflow @param {number} run @param {Instruction} instruction @returns {Promise<unknown>} */
   async function perform(workflow, run, instruction) {
     switch (instruction.op) {
       case 'step':
@@ -86,7 +86,7 @@ export function define(evidence) {
     }
   }
 
-  /** @param {Instruction[]} instructions */
+  /** @param {Instruction[]} instructions @returns {Promise<unknown[]>} */
   async function carryOut(instructions) {
     const workflow = DBOS.workflowID;
     if (workflow === undefined) throw new Error('a workflow body runs within a workflow');
