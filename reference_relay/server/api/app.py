@@ -248,8 +248,9 @@ class Api:
                 raise Problem(403, "the key lacks the permission metric.read")
         except Problem as problem:
             return self.problem(problem)
-        names = request.query_params
-        text = metrics.exposition(self.context, subject, names.getlist("applications"), names.getlist("metrics"))
+        given = request.query_params.getlist
+        filters = metrics.Filters(given("applications"), given("workflow_names"), given("metrics"))
+        text = await metrics.exposition(self.context, subject, filters)
         return Response(text, media_type=metrics.CONTENT_TYPE)
 
     async def not_upgraded(self, request: Request) -> Response:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 from reference_relay.core.records import AppKey
 from reference_relay.server.api.answers import Metric
@@ -14,6 +14,7 @@ from reference_relay.server.api.shapes import Query
 from reference_relay.server.api.times import DateTime, epoch_ms, rfc3339
 from reference_relay.server.context import Context
 from reference_relay.server.gate import Subject
+from reference_relay.server.hub import wall_ms
 from reference_relay.store import AuditEntry, AuditQuery, MetricPoint, Store
 
 CONTENT_TYPE = "application/openmetrics-text; version=1.0.0; charset=utf-8"
@@ -82,15 +83,23 @@ def _fields(query: AuditQuery) -> dict[str, Any]:
     return {name: getattr(query, name) for name in query.__struct_fields__}
 
 
-def exposition(context: Context, subject: Subject, applications: Sequence[str], metrics: Sequence[str]) -> str:
-    """What the key may see, as OpenMetrics text. Empty filters filter nothing."""
-    core = context.hub.core
-    apps = sorted(
-        key
-        for key in core.applications
-        if key.org == subject.org and subject.reaches(key.app) and (not applications or key.app in applications)
-    )
+class Filters(NamedTuple):
+    """Of the exposition; empty ones filter nothing."""
+
+    applications: Sequence[str] = ()
+    workflows: Sequence[str] = ()
+    metrics: Sequence[str] = ()
+
+
+async def exposition(context: Context, subject: Subject, filters: Filters) -> str:
+    """What the key may see, as OpenMetrics text."""
+    core, wanted = context.hub.core, filters.applications
+    reached = (key for key in core.applications if key.org == subject.org and subject.reaches(key.app))
+    apps = sorted(key for key in reached if not wanted or key.app in wanted)
+    counts = await _counts(context, apps)
     families = {
+        "relayproof_workflow_count": ("gauge", "", _counted(counts, "workflow", filters.workflows)),
+        "relayproof_step_count": ("gauge", "", _counted(counts, "step")),
         "dbos_conductor_v1_executor_count": ("gauge", "", _executor_counts(context, apps)),
         "relayproof_recoveries": ("counter", "_total", _recoveries(context, apps)),
         "relayproof_surfaced_recoveries": (
@@ -101,11 +110,30 @@ def exposition(context: Context, subject: Subject, applications: Sequence[str], 
     }
     lines = []
     for name, (kind, suffix, samples) in families.items():
-        if metrics and name not in metrics and name.removeprefix("dbos_conductor_v1_") not in metrics:
+        if filters.metrics and not {name, name.removeprefix("dbos_conductor_v1_")} & {*filters.metrics}:
             continue
         lines.append(f"# TYPE {name} {kind}")
         lines += [f"{name}{suffix}{_labels(labels)} {value}" for labels, value in samples]
     return "\n".join([*lines, "# EOF", ""])
+
+
+async def _counts(context: Context, apps: Iterable[AppKey]) -> list[MetricPoint]:
+    """What was counted in the last period that is complete."""
+    now_ms = wall_ms()
+    period_ms = round(context.config.upkeep.metrics_period_s * 1000)
+    newest: dict[tuple[AppKey, str, str], MetricPoint] = {}
+    for app in apps:
+        for point in await asyncio.to_thread(context.hub.store.metrics, app, now_ms - 2 * period_ms, now_ms):
+            newest[app, point.type, point.name] = point
+    return list(newest.values())
+
+
+def _counted(points: Iterable[MetricPoint], kind: str, names: Sequence[str] = ()) -> Samples:
+    return [
+        ({"application": point.application.app, f"{kind}_name": point.name}, point.value)
+        for point in points
+        if point.type == f"{kind}_count" and (not names or point.name in names)
+    ]
 
 
 Samples = list[tuple[dict[str, str], int]]

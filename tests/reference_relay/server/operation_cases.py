@@ -8,7 +8,8 @@ from tests.reference_relay.answering import AT
 
 WORKFLOW = {
     "workflowId": "w/1", "status": "SUCCESS", "workflowName": "order", "workflowClass": "Shop",
-    "workflowConfig": "main", "user": "ann", "assumedRole": "clerk", "roles": '["clerk"]', "input": "(1,)", "output": "2", "error": None,
+    "workflowConfig": "main", "user": "ann", "assumedRole": "clerk",
+    "roles": '["clerk"]', "input": "(1,)", "output": "2", "error": None,
     "createdAt": AT, "updatedAt": AT, "queueName": "jobs", "appVersion": "v1", "executorId": "e1", "timeoutMs": 5000,
     "deadline": AT, "deduplicationId": "d1", "priority": 3, "queuePartitionKey": "p", "forkedFrom": None,
     "wasForkedFrom": True, "parentWorkflowId": "w0", "dequeuedAt": AT, "delayUntil": AT, "completedAt": AT,
