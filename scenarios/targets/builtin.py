@@ -24,11 +24,11 @@ def target(profile: Profile, timing: Timing, folder: Path, instance: str) -> Pro
     assert profile.builtin is not None
     kind, _, defect = profile.builtin.partition("/")
     module = ["-m", "reference_relay"] if kind == "reference" else ["-m", "broken_relays", defect]
-    tenants = tuple(Organisation(name=name, key=f"dbos_{name}_{secrets.token_hex(16)}") for name in ORGANISATIONS)
+    tenants = organisations()
 
     def command(port: int, data: Path) -> Sequence[str]:
         config = data / "relay.yaml"
-        config.write_bytes(msgspec.yaml.encode(_config(tenants, timing, profile.relay.base)))
+        config.write_bytes(configuration(tenants, timing, profile.relay.base))
         store = data / "data"
         return [sys.executable, *module, "--config", str(config), "--port", str(port), "--data", str(store)]
 
@@ -44,10 +44,16 @@ def target(profile: Profile, timing: Timing, folder: Path, instance: str) -> Pro
     )
 
 
-def _config(tenants: Sequence[Organisation], timing: Timing, base: str) -> dict[str, Any]:
+def organisations() -> tuple[Organisation, ...]:
+    """Fresh tenants, each with an admin key that nobody else knows."""
+    return tuple(Organisation(name=name, key=f"dbos_{name}_{secrets.token_hex(16)}") for name in ORGANISATIONS)
+
+
+def configuration(tenants: Sequence[Organisation], timing: Timing, base: str) -> bytes:
+    """The text of a relay.yaml with these tenants."""
     # The file's own grace period for one application, which a PATCH must outlive (LIV-9).
     configured = {NAMES["configured_application"]: {"executorTimeoutSecs": 3 * math.ceil(timing.grace_s)}}
-    return {
+    config: dict[str, Any] = {
         "base_path": base,
         "organisations": {
             tenant.name: {
@@ -58,3 +64,4 @@ def _config(tenants: Sequence[Organisation], timing: Timing, base: str) -> dict[
         },
         "timing": msgspec.to_builtins(timing),
     }
+    return msgspec.yaml.encode(config)
