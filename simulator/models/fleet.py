@@ -120,6 +120,17 @@ class Fleet:
         recover_s = t.recovery_deadline_s + 2 * t.backoff_cap_s + 3 * t.request_deadline_s
         return detect_s + 4 * grace_s + recover_s + work_s
 
+    @property
+    def settle_s(self) -> float:
+        """How long after the healing nobody asks yet whether all has converged: silence and one grace may still run."""
+        t = self.timing
+        return t.ping_wait_s + t.ping_interval_s + t.grace_s + t.scan_s + 2 * t.slack_s
+
+    @property
+    def converged(self) -> bool:
+        """Every workflow has ended."""
+        return not self.database.unfinished
+
     def heal(self) -> None:
         """Nothing is broken any more, and every version has somebody who can do its work."""
         self.healed = True

@@ -47,6 +47,10 @@ class Watch(Protocol):
 
     def dialled(self, conn: int, client: Client, app: AppKey) -> None: ...
     def paused(self, paused: bool) -> None: ...
+    def slow(self, until_ns: int) -> None:
+        """A commit takes until then."""
+        ...
+
     def crashed(self, failure: Exception) -> None:
         """The core raised."""
         ...
@@ -117,17 +121,19 @@ class FleetRelay(Relay):
             self.watch.paused(True)
 
     def resume(self) -> None:
-        """What arrived is handled first, as a select loop does, then the timers."""
+        """Its timer fires first, then what has arrived is handled."""
         if not self.paused:
             return
         self.paused = False
         self.watch.paused(False)
         waiting, self._waiting = self._waiting, []
-        for function, args in waiting:
-            function(*args)
         if self.up:
             self._armed_ns = None
-            self._arm()
+            if self.core.next_due_ns is not None and self.core.next_due_ns <= self._now_ns:
+                self.handle(events.Tick())
+        for function, args in waiting:
+            function(*args)
+        self._arm()
 
     # ---- simulator.relay.Relay
 
@@ -175,7 +181,10 @@ class FleetRelay(Relay):
 
     def _commit_ns(self) -> int:
         now_ns = self._clock.now_ns
-        return super()._commit_ns() + self.slow_ns + max(0, self.failing_until_ns - now_ns)
+        more_ns = self.slow_ns + max(0, self.failing_until_ns - now_ns)
+        if more_ns:
+            self.watch.slow(now_ns + more_ns)
+        return super()._commit_ns() + more_ns
 
     @property
     def _now_ns(self) -> int:

@@ -22,6 +22,7 @@ from simulator.models.fleet import Fleet
 from simulator.search.monitor import Monitor, Violation
 from simulator.search.monitor.base import Broken
 
+CALLS_END_S = 30.0  # no call takes longer
 _LOOK_S = 5.0  # between two looks at the list, besides one at each change
 BROKEN = (FAILING - {Verdict.VACUOUS}) | {Verdict.NON_STRICT, Verdict.UNCLEAN, Verdict.HARNESS_ERROR}
 """What fails a search: it is strict, for the reference meets every SHOULD."""
@@ -65,9 +66,11 @@ def _play(schedule: Schedule, core: type[Core], recorder: Recorder | None, clock
     end_ns = ns(schedule.duration_s + fleet.converge_s)
     try:
         fleet.begin()
-        clock.run(until=end_ns - ns(30.0))
+        clock.run(until=ns(schedule.duration_s + fleet.settle_s))
+        while clock.now_ns < end_ns - ns(CALLS_END_S) and not (fleet.converged and monitor.calm):
+            clock.run(until=clock.now_ns + ns(10.0))
         fleet.finished = True  # no further calls: those that are out end
-        clock.run(until=end_ns)
+        clock.run(until=clock.now_ns + ns(CALLS_END_S))
         monitor.look()
         _outcomes(fleet, monitor)
     except Broken:
@@ -117,9 +120,11 @@ def _whole(schedule: Schedule, core: type[Core], recorder: Recorder, clock: Cloc
     _show_lists(fleet, monitor, recorder)
     end_ns = ns(schedule.duration_s + fleet.converge_s)
     fleet.begin()
-    clock.run(until=end_ns - ns(30.0))
+    clock.run(until=ns(schedule.duration_s + fleet.settle_s))
+    while clock.now_ns < end_ns - ns(CALLS_END_S) and not (fleet.converged and monitor.calm):
+        clock.run(until=clock.now_ns + ns(10.0))
     fleet.finished = True
-    clock.run(until=end_ns)
+    clock.run(until=clock.now_ns + ns(CALLS_END_S))
     monitor.look()
     _outcomes(fleet, monitor)
     _last_words(fleet, monitor, recorder)

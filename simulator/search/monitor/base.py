@@ -89,7 +89,7 @@ class Base:
         self.known: dict[ExecutorKey, Known] = {}
         self.grace_ns: dict[AppKey, int] = {}
         self.latest_allowed: dict[AppKey, bool] = {}
-        self.slow_until_ns = 0  # the store was slow until then: what must be durable comes late
+        self.slow_until_ns = 0  # true time; the store was slow until then: what must be durable comes late
         self._stop = stop
         self._paused_ns = 0  # how long in all
         self._paused_since_ns: int | None = None
@@ -105,6 +105,9 @@ class Base:
         now_ns = self.clock.now_ns
         since_ns = self._paused_since_ns
         return now_ns - self._paused_ns - (now_ns - since_ns if since_ns is not None else 0)
+
+    def slow(self, until_ns: int) -> None:
+        self.slow_until_ns = max(self.slow_until_ns, until_ns + 2 * self.slack)
 
     def broken(self, clause: str, want: str, got: str) -> None:
         self.violations.append(Violation(clause, round(self.now / 1e9, 6), want, got))

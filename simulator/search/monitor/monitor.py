@@ -41,7 +41,7 @@ class Monitor(Recoveries):
         self._relay: FleetRelay | None = None
         self._before: dict[ExecutorKey, Executor] = {}
         self._changed_ns: dict[ExecutorKey, int] = {}
-        self._killed_ns = 0
+        self._killed_ns = self._killed_at_ns = 0
         self._entries: dict[tuple[str, str, str], int] = {}
         self._owed: list[tuple[int, str, tuple[str, str, str], int]] = []
         self._dispatched: dict[tuple[str, str, str], int] = {}
@@ -70,7 +70,7 @@ class Monitor(Recoveries):
     def killed(self) -> None:
         self.look()
         self.trace.append((self.now, "killed"))
-        self._killed_ns = self.worked
+        self._killed_ns, self._killed_at_ns = self.worked, self.now
         self._before = dict(self.shown)
         for conn in self.open_conns():
             self.ended(conn)
@@ -78,6 +78,8 @@ class Monitor(Recoveries):
         for known in self.known.values():
             known.seen = True
         self._owed.clear()
+        self._ends = dict(self._entries)  # what was not written down by now never will be
+        self._dispatched = dict(self._entries)
 
     def crashed(self, failure: Exception) -> None:
         self.broken("ROB-3", "the relay goes on whatever it is told", f"{type(failure).__name__}: {failure}"[:200])
@@ -114,6 +116,7 @@ class Monitor(Recoveries):
                 self.latest_allowed[app] = settings.recover_to_latest_version
                 if known:
                     self.grace_changed()
+                    self.reckon({app})
 
     def _text(self, conn: Conn, data: bytes) -> None:
         frame = dict(decoded(data))
@@ -202,7 +205,6 @@ class Monitor(Recoveries):
             self.broken("HSK-1", "executor_info comes first", f"{effect.type} does")
         elif conn.key is None and effect.type != "executor_info":
             self.broken("HSK-7", "nothing else before the handshake", f"{effect.type} is sent")
-        frame.pop("request_id", None) if False else None
         found = _form(effect.type, effect.data)
         if found:
             self.broken(found[0], "a form that every SDK survives, as the catalogue has it", found[1])
@@ -246,7 +248,7 @@ class Monitor(Recoveries):
 
     def _look_at_audit(self) -> None:
         worked = self.worked
-        if self._relay is None or not self._relay.up or worked <= self.slow_until_ns:
+        if self._relay is None or not self._relay.up or self.now <= self.slow_until_ns:
             return
         still = []
         for due_ns, clause, key, count in self._owed:
@@ -268,7 +270,8 @@ class Monitor(Recoveries):
         self._records = records
         before, after = self.shown, self._list_of(core)
         self.shown = after
-        joined = changed = False
+        joined: set[AppKey] = set()
+        changed = False
         for key in sorted({*before, *after}):
             old, new = before.get(key), after.get(key)
             if old is new or (old is not None and new is not None and old.status is new.status and old.info is new.info):
@@ -281,7 +284,7 @@ class Monitor(Recoveries):
                 continue
             self.changed(key, old, new)
             if new is not None and new.status is Status.HEALTHY:
-                joined = True
+                joined.add(key.application)
                 self.returned(key)
             elif new is not None and new.status is Status.DEAD and (old is None or old.status is not Status.DEAD):
                 self.died(key)
@@ -290,7 +293,7 @@ class Monitor(Recoveries):
             if self.listed is not None:
                 self.listed(after)
             self.look_at_states()
-            self.reckon(joined=joined)
+            self.reckon(joined)
 
     def _list_of(self, core: Core) -> dict[ExecutorKey, Executor]:
         return dict(core.executors)
@@ -298,7 +301,7 @@ class Monitor(Recoveries):
     def _kept(self, key: ExecutorKey, before: Executor, after: Executor | None) -> None:
         """LIV-15: what the relay knew before it was killed."""
         known = self.known.get(key)
-        settled = self._changed_ns.get(key, 0) < self._killed_ns - ns(2.0) and self._killed_ns > self.slow_until_ns
+        settled = self._changed_ns.get(key, 0) < self._killed_ns - ns(2.0) and self._killed_at_ns > self.slow_until_ns
         if known is None or not settled:
             if known is not None and after is not None and after.status is Status.DISCONNECTED:
                 self.lost(known)
@@ -352,9 +355,16 @@ class Monitor(Recoveries):
 
     def _look_at_calls(self) -> None:
         longest_ns = ns(25.0) + self.slack
+        if self.now <= self.slow_until_ns:
+            return
         for record in self.calls:
             if self.worked - record.at_ns > longest_ns + self._paused_ns:
                 self.broken("ENV-8", "every caller gets an answer", f"{record.type} has waited for {longest_ns / 1e9:g} s")
+
+    @property
+    def calm(self) -> bool:
+        """Nobody is on the way to anything: all that is listed is HEALTHY."""
+        return not self._owed and all(record.status is Status.HEALTHY for record in self.shown.values())
 
     # ---- from time to time
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass, field
 
 from reference_relay.core.core import Core
@@ -59,13 +60,16 @@ class Recoveries(Liveness):
             and record.info.application_version == info.application_version and record.info.language == info.language
         ]  # fmt: skip
 
-    def reckon(self, *, joined: bool = False) -> None:
-        """The list has changed, or something has ended: who could be asked about each death."""
+    def reckon(self, joined: Collection[AppKey] = ()) -> None:
+        """The list has changed, or something has ended: who could be asked about each death.
+
+        ``joined``: applications in which somebody joined, or settings changed.
+        """
         for key, death in self.deaths.items():
             record = self.shown.get(key)
             if record is None:
                 continue
-            if joined:
+            if key.application in joined:
                 death.reset_ns = self.worked
                 death.round.clear()
                 death.rounds = 0
@@ -134,12 +138,13 @@ class Recoveries(Liveness):
             self._of_another_kind(death, dead, peer_key, peer, able)
             return
         fresh = [key for key in able if key not in death.round]
+        anew = self.worked - death.reset_ns <= ns(self.timing.backoff_first_s) + self.slack  # a round of its own
         if peer_key in death.round:
-            if fresh:
+            if fresh and not anew:
                 self.broken("REC-7", "who was not asked yet comes first", f"{peer_key.executor_id} is asked again")
             pause_ns = self.worked - death.ended_ns
             least_ns = ns(self.timing.backoff_first_s)
-            if pause_ns < least_ns - EARLY and death.ended_ns > death.reset_ns:
+            if pause_ns < least_ns - EARLY and not anew:
                 self.broken("REC-12", f"a new round after {seconds(least_ns)}", f"after {seconds(pause_ns)}")
             death.round.clear()
             death.rounds += 1
@@ -222,7 +227,8 @@ class Recoveries(Liveness):
             self._acknowledged(death)
 
     def _acknowledged(self, death: Death) -> None:
-        death.success_ns, death.checked, death.left = self.worked, False, None
+        death.success_ns, death.left = self.worked, None
+        death.checked = death.checking > 0
 
     def check_answered(self, asked: Asked, frame: dict[str, object]) -> None:
         death = self.deaths.get(asked.about) if asked.about is not None else None
@@ -280,7 +286,7 @@ class Recoveries(Liveness):
                 continue
             self._in_time(death)
             most_ns = self.slack + 3 * ns(self.timing.request_deadline_s) + SECOND_NS
-            if death.success_ns is not None and self.worked - death.success_ns > most_ns and self.worked > self.slow_until_ns:
+            if death.success_ns is not None and self.worked - death.success_ns > most_ns and self.now > self.slow_until_ns:
                 late = any(ask.end == "success" and ask.asked.due_ns < death.success_ns for ask in death.asks)
                 clause = "REC-24" if late else "REC-6"
                 self.broken(clause, "the record goes after success: true", f"{key.executor_id} is still listed")
