@@ -28,6 +28,8 @@ __all__ = ["Driver", "Standing"]
 
 _CONNECT_S = 60.0
 _LOOK_S = 0.25
+_LOOK_QUICK_S = 0.05
+_IN_HAND_S = 5.0  # how long a blow waits for its victim to have work
 _REST_S = 1.0  # from a process's end to the next one in its slot
 _IN_HAND = 5  # unfinished workflows of one executor, beyond which nothing more is started
 _OUTAGE_S = 25.0  # until SDKs work again after their database was away (measured: up to 24 s)
@@ -68,7 +70,10 @@ class Driver:
         schedule = self.campaign.schedule or draw(self.campaign, self.world.timing)
         await self._launch(schedule)
         site = self._site()
-        self.world.note("schedule", name=schedule.name, seed=schedule.seed, faults=len(schedule.faults))
+        self.world.note(
+            "schedule", name=schedule.name, seed=schedule.seed, faults=len(schedule.faults),
+            wall_us=time.time_ns() // 1000,
+        )  # fmt: skip
         self._began_s = time.monotonic()
         self._phase("chaos")
         keepers = [asyncio.create_task(self._supervise(fleet)) for _, fleet in self._fleets]
@@ -132,6 +137,7 @@ class Driver:
         if aimed is None:
             self.world.note("fault left out", fault=at.fault, on=at.on, reason="nobody was there to strike")
             return
+        await self._until_in_hand(site, aimed)
         self.standing.faults[at.fault] += 1
         self.standing.last = f"{at.fault} {aimed.on}"
         if KINDS[at.fault].on == "database":
@@ -140,6 +146,18 @@ class Driver:
             await faults.apply(aimed, site)
         except (ChaosError, OSError) as problem:
             self.world.note("fault failed", fault=at.fault, on=aimed.on, reason=str(problem))
+
+    async def _until_in_hand(self, site: Site, at: FaultAt) -> None:
+        """A process is struck in the middle of its work: a blow on an idle one would prove nothing."""
+        if KINDS[at.fault].on != "executor" or not at.on:
+            return
+        fleet = site.fleet(at.on)
+        deadline_s = time.monotonic() + _IN_HAND_S
+        with contextlib.suppress(DatabaseGone):
+            while not await fleet.store.in_hand(fleet.lives[at.on].executor):
+                if time.monotonic() > deadline_s:
+                    return
+                await asyncio.sleep(_LOOK_QUICK_S)
 
     def _aimed(self, site: Site, at: FaultAt) -> FaultAt | None:
         """At a process that is there: the one that was meant, else another of its fleet."""

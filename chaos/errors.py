@@ -4,7 +4,7 @@ from __future__ import annotations
 
 __all__ = [
     "ChaosError", "CommandRefused", "DatabaseGone", "FaultRefused", "LaunchFailed", "MissingPostgres", "NotAWebSocket",
-    "NotAtWork", "UnknownFault", "UnknownVictim", "WorkerGone",
+    "NotAtWork", "UnknownFault", "UnknownTest", "UnknownVictim", "WorkerGone",
 ]  # fmt: skip
 
 
@@ -50,3 +50,7 @@ class MissingPostgres(ChaosError):
 
 class DatabaseGone(ChaosError):
     """The harness's own PostgreSQL server does not start or does not answer; the text carries its last words."""
+
+
+class UnknownTest(ChaosError):
+    """No test has this name; the text lists those that there are."""

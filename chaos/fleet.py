@@ -174,6 +174,11 @@ class Fleet:
         assert self._links is not None, "this fleet has no links"
         self._links.poison(make)
 
+    def freeze_database(self, slot: str) -> None:
+        """This process alone no longer reaches the database, until `heal_database`."""
+        assert self._links is not None, "this fleet has no links"
+        self._links.freeze(self.lives[slot].label)
+
     def heal_database(self) -> None:
         if self._links is not None:
             self._links.heal()

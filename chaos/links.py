@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from chaos.proxy import Proxy, Toxic
+from chaos.proxy import Freeze, Proxy, Toxic
 
 __all__ = ["Links", "Ports"]
 
@@ -19,9 +19,13 @@ class Ports:
 
 
 class Links:
-    """``database``: the port of the server of the system databases; None: there is none."""
+    """``database``: the port of the server of the system databases; None: there is none.
 
-    def __init__(self, database: int | None) -> None:
+    ``listen``: where this host is reached from wherever the workers run.
+    """
+
+    def __init__(self, database: int | None, *, listen: str = "127.0.0.1") -> None:
+        self._listen = listen
         self._database_port = database
         self._tap = 0
         self._relay: dict[str, Proxy] = {}
@@ -35,11 +39,11 @@ class Links:
 
     async def open(self, label: str, store: str) -> Ports:
         """The proxies of a process that is about to start."""
-        relay = self._relay[label] = Proxy("127.0.0.1", self._tap)
+        relay = self._relay[label] = Proxy("127.0.0.1", self._tap, listen=self._listen)
         await relay.start()
         if self._database_port is None or store == "sqlite":
             return Ports(relay.port, None)
-        database = self._database[label] = Proxy("127.0.0.1", self._database_port)
+        database = self._database[label] = Proxy("127.0.0.1", self._database_port, listen=self._listen)
         await database.start()
         if self._poison is not None:
             self._put(database, self._poison())
@@ -54,6 +58,10 @@ class Links:
         self._poison = make
         for proxy in self._database.values():
             self._put(proxy, make())
+
+    def freeze(self, label: str) -> None:
+        """Only this process's way to the database, until `heal`."""
+        self._put(self._database[label], Freeze())
 
     def heal(self) -> None:
         self._poison = None

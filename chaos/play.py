@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 
 from chaos.arena import ChaosSession
 from chaos.campaign import Campaign, chaos_timing
@@ -27,7 +28,7 @@ __all__ = ["SCENARIO", "Played", "expect", "play"]
 SCENARIO = "OUT-1/chaos"
 _HISTORY = f"{evidence_run.HISTORIES}/OUT-1.chaos.chaos.jsonl"
 _KINDS = ["queued", "child", "sleeping", "receiving", "waiting"]
-RULES = {
+RULES: Mapping[str, tuple[str, Mapping[str, Any]]] = {
     "OUT-1": ("cases_end", {}),
     "OUT-2": ("cases_end_once", {}),
     "OUT-3": ("steps_once", {}),

@@ -186,6 +186,7 @@ class ProcessRuntime:
     """See `Runtime`."""
 
     name = "process"
+    host = "127.0.0.1"
 
     def __init__(self) -> None:
         self._processes: list[Process] = []

@@ -12,9 +12,10 @@ from chaos.servers import Servers
 from evidence.history import Recorder
 from scenarios.http import HttpClient
 from scenarios.targets import Target
+from scenarios.wire.relay import WireRelay
 from scenarios.wire.tenants import Names
 from scenarios.wire.world import WireWorld
-from scenarios.world import App, RelayControl
+from scenarios.world import App
 from scenarios.worlds import SessionOptions
 from sdk_matrix.languages import Worker, worker
 
@@ -35,7 +36,7 @@ class RealWorld(WireWorld):
         recorder: Recorder,
         client: HttpClient,
         target: Target,
-        relay: RelayControl,
+        relay: WireRelay,
         names: Names,
         now_ns: Callable[[], int],
         runtime: Runtime,
@@ -76,7 +77,8 @@ class RealWorld(WireWorld):
         store = None
         if self.servers is not None:
             store = self.servers.store(database or f"{own.language}_{self._names.prefix.replace('-', '_')}_{number}")
-        ways = Links(self.servers.system.port if self.servers is not None else None) if links else None
+        port = self.servers.system.port if self.servers is not None else None
+        ways = Links(port, listen=self._runtime.host) if links else None
         fleet = Fleet(place, own, self._runtime, folder, self.recorder, self.next_conn, store=store, links=ways)
         self._fleets.append(fleet)
         return fleet

@@ -101,5 +101,15 @@ class StatusLog:
             ).fetchall()
         )
 
+    def in_hand(self, executor: str) -> int:
+        """How many workflows are PENDING under this executor id, by their newest change."""
+        found = self._database.execute(
+            "SELECT count(*) FROM relayproof_log WHERE seq IN"
+            " (SELECT max(seq) FROM relayproof_log WHERE kind <> 'checkpoint' GROUP BY workflow)"
+            " AND new_status = 'PENDING' AND new_executor = ?",
+            (executor,),
+        ).fetchone()
+        return int(found[0])
+
     def close(self) -> None:
         self._database.close()

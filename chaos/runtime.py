@@ -58,6 +58,7 @@ class Runtime(Protocol):
     """Launches workers and leaves none behind. Faults are looked up under its name (`chaos.faults`)."""
 
     name: str
+    host: str  # the address of this host as workers see it
 
     async def launch(self, worker: Worker, config: Config, folder: Path) -> Running:
         """Launch one and wait until its SDK is up. Raises `LaunchFailed` with the end of its log."""

@@ -66,7 +66,7 @@ def _track(
         name = source.choice(kills) if kills and (not chosen or source.random() < 0.6) else ""
         name = name or source.choices(chosen, weights)[0]
         free = [slot for slot in slots if rests[slot] <= at_s]
-        if free:
+        if free and at_s + _usual_s(name, timing) <= duration_s:
             made = _fault(source, name, source.choice(free), round(at_s, 3), timing)
             found.append(made)
             rests[made.on] = at_s + (made.for_s or _usual_s(name, timing)) + 3.0

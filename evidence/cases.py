@@ -3,8 +3,8 @@
 A `Ledger` event of source "cases" has rows ``{"case": TEXT}``; the text is one `Case` as a JSON array. Text in JSON, as
 in a `Frame`: a hundred thousand of them stay small in memory and each is decoded only while it is judged.
 
-Times are microseconds of the wall clock of one host, which stamps the status log and the step ledger alike. Order within
-the status log is that of its sequence ``seq``.
+Times are microseconds of the wall clock of one host, which stamps the status log and the step ledger alike. Order
+within the status log is that of its sequence ``seq``.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ class Change(msgspec.Struct, frozen=True, array_like=True):
 
     seq: int
     at_us: int
-    kind: str  # "insert", "update", "delete"
+    kind: str  # "insert", "update", "delete"; "outcome": of an SDK that keeps outcomes in a table of their own
     old: str = ""  # status
     new: str = ""
     old_executor: str = ""

@@ -1,7 +1,7 @@
 """Weighing the cases of a real run: one pass over all workflows, whose defects and counts the rules then read.
 
-A `Note` "launched" tells of each process: ``{"label", "executor", "language", "sdk", "app", "version"}``. A `Fault` with
-the executor's id tells what was done to it: kinds in `STRIKES` end the process, "pause" makes it a zombie.
+A `Note` "launched" tells of each process: ``{"label", "executor", "language", "sdk", "app", "version"}``. A `Fault`
+with the executor's id tells what was done to it: kinds in `STRIKES` end the process, "pause" makes it a zombie.
 """
 
 from __future__ import annotations
@@ -12,6 +12,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 from weakref import WeakKeyDictionary
+
+import msgspec
 
 from evidence.cases import Case, Change, Execution, cases_of
 from evidence.events import Fault, Ledger, Note
@@ -116,10 +118,20 @@ def _weigh(history: History) -> Weighed:
             case _:
                 pass
     acknowledged = _acknowledged(history)
-    for case in cases_of(history):
+    for whole in cases_of(history):
+        case, outcomes = _split(whole)
         _count(found, case)
-        found.defects += _defects(found, case, acknowledged)
+        found.defects += _defects(found, case, outcomes, acknowledged)
     return found
+
+
+def _split(case: Case) -> tuple[Case, list[Change]]:
+    """Changes of the status, and outcomes that an SDK keeps in a table of their own (Go)."""
+    outcomes = [change for change in case.changes if change.kind == "outcome"]
+    if not outcomes:
+        return case, []
+    rest = tuple(change for change in case.changes if change.kind != "outcome")
+    return msgspec.structs.replace(case, changes=rest), outcomes
 
 
 def _acknowledged(history: History) -> Mapping[str, int]:
@@ -163,11 +175,11 @@ def _moved(change: Change) -> bool:
     return change.new == "ENQUEUED" or (change.new == "PENDING" and change.new_executor != change.old_executor)
 
 
-def _defects(found: Weighed, case: Case, acknowledged: Mapping[str, int]) -> Iterator[Defect]:
+def _defects(found: Weighed, case: Case, outcomes: list[Change], acknowledged: Mapping[str, int]) -> Iterator[Defect]:
     if not case.changes:
         return  # asked for, but its insert never came: nothing was started
     yield from _lost(found, case, acknowledged)
-    yield from _ends(found, case)
+    yield from _ends(found, case, outcomes)
     yield from _owners(found, case)
     yield from _steps(found, case)
 
@@ -189,8 +201,13 @@ def _lost(found: Weighed, case: Case, acknowledged: Mapping[str, int]) -> Iterat
     )
 
 
-def _ends(found: Weighed, case: Case) -> Iterator[Defect]:
+def _ends(found: Weighed, case: Case, outcomes: list[Change]) -> Iterator[Defect]:
     """One transition into a terminal status; never left, never rewritten; the promised one."""
+    ended = [change for change in case.changes if change.new in TERMINAL]
+    for outcome in outcomes:
+        if outcome.changed and ended and outcome.seq > ended[0].seq:
+            text = f"the outcome of {case.workflow} was rewritten after {ended[0].new}"
+            yield Defect("rewritten", case.workflow, case.app, text, _zombie(found, ended[-1]))
     asked = case.promise.asked if case.promise is not None else ()
     status, ends = "", 0
     for change in case.changes:
@@ -211,11 +228,17 @@ def _ends(found: Weighed, case: Case) -> Iterator[Defect]:
             )  # fmt: skip
         if change.new in TERMINAL and change.new != status:
             ends += 1
-            yield from _unexpected(found, case, change)
+            yield from _unexpected(found, case, _with_outcome(change, outcomes))
         status = change.new
     if ends > 1:
         text = f"{case.workflow} reached a terminal status {ends} times"
         yield Defect("ended-twice", case.workflow, case.app, text, _zombie(found, case.changes[-1]))
+
+
+def _with_outcome(change: Change, outcomes: list[Change]) -> Change:
+    """The end with the outcome of its own transaction, where that is kept apart."""
+    own = [each for each in outcomes if each.xid == change.xid] or outcomes[:1]
+    return msgspec.structs.replace(change, output=own[0].output, error=own[0].error) if own else change
 
 
 def _zombie(found: Weighed, change: Change) -> str:
@@ -267,7 +290,7 @@ def _owners(found: Weighed, case: Case) -> Iterator[Defect]:
             text = (
                 f"{case.workflow}, written in {home.language}, was taken by {taker.label}, written in {taker.language}"
             )
-            yield Defect("other-language", case.workflow, case.app, text)
+            yield Defect("other-language", case.workflow, case.app, text, "other-language")
         elif change.version and taker.version != change.version:
             text = f"{case.workflow} of version {change.version} was taken by {taker.label} of {taker.version}"
             yield Defect("other-version", case.workflow, case.app, text)

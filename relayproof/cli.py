@@ -33,6 +33,7 @@ COMMANDS = {
     "bench": ("bench:bench", "Measure the reference relay beside a bare server."),
     "sweep": ("sweep:sweep", "Run a long job as durable workflows that survive a kill."),
     "sweep-worker": ("sweep:sweep_worker", "Compute shards of sweeps."),
+    "chaos": ("chaos:app", "Kill, pause and cut off real SDKs on a relay; every workflow must end once."),
     "killmatrix": ("killmatrix:killmatrix", "Play the scenarios against relays with one defect each."),
 }
 """Name on the command line -> module and function below `relayproof.commands`, and what it is for."""

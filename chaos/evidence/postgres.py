@@ -70,6 +70,13 @@ class PostgresStore:
         )  # fmt: skip
         return int(rows[0]["times"])
 
+    async def in_hand(self, executor: str) -> int:
+        rows = await self._ask(
+            "system", "SELECT count(*) AS times FROM dbos.workflow_status"
+            " WHERE executor_id = %s AND status = 'PENDING'", (executor,),
+        )  # fmt: skip
+        return int(rows[0]["times"])
+
     async def statuses(self) -> Mapping[str, str]:
         rows = await self._ask("system", "SELECT workflow_uuid, status FROM dbos.workflow_status")
         return {row["workflow_uuid"]: row["status"] for row in rows}

@@ -44,6 +44,10 @@ class SqliteStore:
     async def reached(self, executor: str, step: str, phase: str) -> int:
         return self.ledger.reached(executor, step, phase)
 
+    async def in_hand(self, executor: str) -> int:
+        assert self.log is not None, "watch first"
+        return await asyncio.to_thread(self.log.in_hand, executor)
+
     async def statuses(self) -> Mapping[str, str]:
         assert self.log is not None, "watch first"
         return await asyncio.to_thread(self.log.statuses)

@@ -4,7 +4,7 @@
 CREATE SCHEMA relayproof;
 CREATE TABLE relayproof.status_log (
     seq bigserial PRIMARY KEY,
-    kind text NOT NULL,            -- insert, update, delete: of workflow_status; checkpoint, rewrite: of a step
+    kind text NOT NULL,            -- insert, update, delete: of workflow_status; outcome; checkpoint, rewrite: of a step
     workflow text NOT NULL,
     old_status text, new_status text,
     old_executor text, new_executor text,
@@ -58,3 +58,21 @@ BEGIN
 END $$;
 CREATE TRIGGER relayproof_checkpoint AFTER INSERT OR UPDATE ON dbos.operation_outputs
 FOR EACH ROW EXECUTE FUNCTION relayproof.log_checkpoint();
+
+-- Go keeps outcomes in a table of their own (measured with v1.6.0): one row a workflow, columns output and error.
+CREATE FUNCTION relayproof.log_outcome() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+    IF TG_OP = 'INSERT' OR (OLD.output, OLD.error) IS DISTINCT FROM (NEW.output, NEW.error) THEN
+        INSERT INTO relayproof.status_log(kind, workflow, changed, output, error, digest)
+        VALUES ('outcome', NEW.workflow_uuid, TG_OP = 'UPDATE', left(NEW.output, 4096), left(NEW.error, 1024),
+                md5(NEW.output));
+    END IF;
+    RETURN NULL;
+END $$;
+DO $$
+BEGIN
+    IF to_regclass('dbos.workflow_output') IS NOT NULL THEN
+        CREATE TRIGGER relayproof_outcome AFTER INSERT OR UPDATE ON dbos.workflow_output
+        FOR EACH ROW EXECUTE FUNCTION relayproof.log_outcome();
+    END IF;
+END $$;

@@ -41,6 +41,10 @@ class Store(Protocol):
         """How often the process has written this phase ("begin", "end") of a step of this name."""
         ...
 
+    async def in_hand(self, executor: str) -> int:
+        """How many workflows are PENDING under this executor id."""
+        ...
+
     async def statuses(self) -> Mapping[str, str]:
         """Workflow -> its status now."""
         ...

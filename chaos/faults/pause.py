@@ -22,7 +22,8 @@ async def pause(site: Site, at: FaultAt) -> None:
         if at.for_s is None:
             timing = site.timing
             await site.hold(timing.ping_wait_s + timing.ping_interval_s + site.grace_s + 2 * timing.slack_s)
-            await fleet.until_declared_dead(life.executor, timing.recovery_deadline_s)
+            if not site.healing.is_set():
+                await fleet.until_declared_dead(life.executor, timing.recovery_deadline_s)
         else:
             await site.hold(at.for_s)
     finally:

@@ -47,10 +47,11 @@ class Link:
 
 
 class Proxy:
-    """Listens on loopback. `add` and `remove` toxics at any time; they hold for open links and for new ones."""
+    """Listens. `add` and `remove` toxics at any time; they hold for open links and for new ones."""
 
-    def __init__(self, host: str, port: int) -> None:
-        """``host`` and ``port``: of the server behind."""
+    def __init__(self, host: str, port: int, *, listen: str = "127.0.0.1") -> None:
+        """``host`` and ``port``: of the server behind. ``listen``: the address that clients dial."""
+        self._listen = listen
         self._host = host
         self._port = port
         self._server: asyncio.Server | None = None
@@ -59,7 +60,7 @@ class Proxy:
         self.links: set[Link] = set()
 
     async def start(self) -> None:
-        self._server = await asyncio.start_server(self._serve, "127.0.0.1", 0)
+        self._server = await asyncio.start_server(self._serve, self._listen, 0)
 
     async def stop(self) -> None:
         if self._server is not None:

@@ -1,16 +1,20 @@
 """Outcomes of a whole chaos run, by its cases (OUT-1..5, REC-20), with what an SDK did wrong told apart.
 
-A defect that a known fault of the SDK explains, of the sort that REC-21, 23, 24 or 25 would have prevented, is NON-STRICT
-for the relay where every REC MUST is met and at least ten workflows were exposed to it (the contract's own rule).
+A defect that a known fault of the SDK explains, of the sort that REC-21, 23, 24 or 25 would have prevented, is
+NON-STRICT for the relay where every REC MUST is met and at least ten workflows were exposed to it (the contract's rule).
 """
 
 from __future__ import annotations
 
+from collections import Counter
+
+from evidence.cases import cases_of
 from evidence.events import Expect
 from evidence.history import History
 from evidence.outcomes import Defect, Weighed, weigh
 from evidence.rules import rule
 from evidence.rules.base import finding
+from evidence.rules.outcomes_relay import recovery_is_kept
 from evidence.sdk_faults import PREVENTABLE, exposed
 from evidence.verdict import Finding, Verdict
 
@@ -57,7 +61,7 @@ def kinds_survive(history: History, expect: Expect, *, kinds: list[str]) -> list
     lost = [defect for defect in found.of("lost") if _kind(history, found, defect) in kinds]
     if lost:
         return _judged(history, expect, found, lost, wanted, "")
-    absent = [kind for kind in kinds if not found.kinds.get(kind, {}).get("ended after")]
+    absent = [kind for kind in kinds if not found.kinds.get(kind, Counter())["ended after"]]
     told = ", ".join(f"{found.kinds[kind]['ended after']} {kind}" for kind in kinds if kind not in absent)
     if len(absent) == len(kinds):
         return [finding(expect, Verdict.VACUOUS, expected=wanted, seen="none of them was taken over from a dead one")]
@@ -66,8 +70,6 @@ def kinds_survive(history: History, expect: Expect, *, kinds: list[str]) -> list
 
 
 def _kind(history: History, found: Weighed, defect: Defect) -> str:
-    from evidence.cases import cases_of
-
     for case in cases_of(history):
         if case.workflow == defect.workflow and case.promise is not None:
             return case.promise.kind
@@ -121,8 +123,6 @@ def _excused(
         return finding(expect, Verdict.INFO, expected=wanted, seen=seen, events=events)
     times, of = len(defects), exposed(found, sdk)
     seen = f"{sdk} ({PREVENTABLE[sdk]}), {times} of {of}: {_told(defects)}"
-    from evidence.rules.outcomes_relay import recovery_is_kept
-
     lenient = of >= LEAST_EXPOSED and recovery_is_kept(history)
     verdict = Verdict.NON_STRICT if lenient else Verdict.FAILED
     return finding(expect, verdict, expected=wanted, seen=seen, events=events)

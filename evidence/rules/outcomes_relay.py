@@ -1,8 +1,8 @@
-"""What the cases of a real run say about the relay itself: whom it had recover whom (REC), and what it wrote down (AUD)."""
+"""What the cases of a real run say about the relay: whom it had recover whom (REC), and what it wrote down (AUD)."""
 
 from __future__ import annotations
 
-from evidence.events import AuditPage, Expect, Poll
+from evidence.events import AuditPage, Expect, Fault, Poll
 from evidence.history import History
 from evidence.outcomes import Defect, Weighed, weigh
 from evidence.rules import invariants, rule
@@ -18,7 +18,7 @@ _SHOWN = 5
 
 @rule("dead_are_recovered")
 def dead_are_recovered(history: History, expect: Expect) -> Finding:
-    """REC-1, REC-16: whoever died with work in hand, and a peer beside it, was named to a peer in a recovery request."""
+    """REC-1, REC-16: whoever died with work in hand was named to a peer in a recovery request."""
     found = weigh(history)
     named = {name: ask.request.frame.n for _, ask in history.asks_of("recovery") for name in ask.names}
     wanted = "each executor that dies with work in hand is named to a peer"
@@ -32,6 +32,22 @@ def dead_are_recovered(history: History, expect: Expect) -> Finding:
         return finding(expect, Verdict.VACUOUS, expected=wanted, seen="nobody died with work in hand")
     seen = f"{len(recovered)} executors died with work in hand, each was named to a peer"
     return finding(expect, Verdict.OK, expected=wanted, seen=seen, events=_at(found, recovered[:_SHOWN]))
+
+
+@rule("recovery_asked")
+def recovery_asked(history: History, expect: Expect, *, kind: str) -> Finding:
+    """REC-1: each executor that this kind of fault hit, and that lost work to others, was named to a peer."""
+    found = weigh(history)
+    hit = [fault.executor for fault in history.of(Fault) if fault.kind == kind]
+    named = {name for _, ask in history.asks_of("recovery") for name in ask.names}
+    wanted = f"each executor that was hit by {kind} is named to a peer"
+    if not hit:
+        return finding(expect, Verdict.VACUOUS, expected=wanted, seen=f"no executor was hit by {kind}")
+    missing = [executor for executor in hit if executor not in named]
+    if missing:
+        seen = "; ".join(f"{_label(found, each)} was never named in a recovery" for each in missing[:_SHOWN])
+        return finding(expect, Verdict.FAILED, expected=wanted, seen=seen, events=found.events[:1])
+    return finding(expect, Verdict.OK, expected=wanted, seen=f"so for {len(hit)} executors")
 
 
 def _stayed(found: Weighed, executor: str) -> bool:

@@ -1,0 +1,42 @@
+"""Tests with a name: one scenario each in `chaos.scenarios`, played alone or one after the other."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import chaos.arena  # noqa: F401 - makes the world known
+from chaos import scenarios as scenarios
+from chaos.errors import UnknownTest
+from scenarios import catalogue, runner
+from scenarios.profile import Profile
+from scenarios.runner import Outcome, RunOptions, Silent
+
+__all__ = ["NAMED", "play_named"]
+
+NAMED = {
+    entry.id.partition("/")[2].replace("/", "-"): entry
+    for entry in catalogue.all()
+    if "chaos" in entry.worlds
+}  # fmt: skip
+"""By name; see `relayproof chaos --test list`."""
+
+
+def ids(names: Sequence[str]) -> tuple[str, ...]:
+    """Their scenarios. Raises `UnknownTest`."""
+    wanted = list(NAMED) if list(names) == ["all"] else list(names)
+    for name in wanted:
+        if name not in NAMED:
+            raise UnknownTest(f"there is no test {name!r}: choose among {', '.join(NAMED)}, or all")
+    return tuple(NAMED[name].id for name in wanted)
+
+
+async def play_named(
+    profile: Profile, names: Sequence[str], *, seed: int, results: Path, command: str = "", given: str = ""
+) -> Outcome:
+    """Play them on one relay. Raises as `scenarios.runner.run`."""
+    options = RunOptions(
+        profile=profile, pace="fast", worlds=("chaos",), results=results, select=ids(names), seed=seed, command=command,
+        given=given,
+    )  # fmt: skip
+    return await runner.run(options, Silent())

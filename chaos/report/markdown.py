@@ -1,0 +1,49 @@
+"""Markdown for a CI step's summary."""
+
+from __future__ import annotations
+
+from chaos.report.summary import Summary
+from evidence.verdict import FAILING, RunResult, Verdict
+
+__all__ = ["markdown"]
+
+
+def markdown(run: RunResult, summary: Summary | None) -> str:
+    failed = any(verdict in FAILING for verdict in run.clauses.values()) or not run.clauses
+    lines = [f"## {'❌ FAIL' if failed else '✅ PASS'}: chaos on {_cell(run.relay)}", ""]
+    if summary is not None:
+        lines += [f"{summary.claim}.", "", *_languages(summary), ""]
+        faults = ", ".join(f"{count} {name}" for name, count in summary.faults.items())
+        lines += [f"Faults: {faults or 'none'}. Recoveries: {summary.acknowledged} of {summary.recoveries}.", ""]
+    lines += ["| clause | level | verdict | what was seen |", "|---|---|---|---|"]
+    for scenario in run.scenarios:
+        for finding in scenario.findings:
+            level = run.levels.get(finding.clause, "")
+            seen = _cell(finding.seen or finding.expected)
+            lines.append(f"| {finding.clause} | {level} | {finding.verdict} | {seen} |")
+        if scenario.verdict is Verdict.HARNESS_ERROR and scenario.note:
+            lines += ["", "```", scenario.note.strip()[-1500:], "```"]
+    if summary is not None and summary.track_record:
+        lines += ["", "### What SDKs did wrong themselves, apart from the relay's verdict", ""]
+        lines += ["| fault | SDK | seen | rate, 95 % |", "|---|---|---|---|"]
+        lines += [
+            f"| {each.fault}: {each.about} | {each.language} {each.sdk} | {each.times} of {each.exposed} |"
+            f" {100 * each.rate[0]:.0f} to {100 * each.rate[1]:.0f} % |"
+            for each in summary.track_record
+        ]
+    return "\n".join([*lines, "", f"seed {run.seed} · {run.started} · {run.duration_s:.0f} s", ""])
+
+
+def _languages(summary: Summary) -> list[str]:
+    rows = ["| SDK | workflows | ended | killed or stopped | with work in hand | taken over | zombies |"]
+    rows.append("|---|---|---|---|---|---|---|")
+    return rows + [
+        f"| {each.language} {each.sdk} | {each.workflows} | {each.ended} | {each.strikes} | {each.on_work} |"
+        f" {each.recovered} | {each.zombies} |"
+        for each in summary.languages
+    ]
+
+
+def _cell(text: str) -> str:
+    """Text that stays within its line and its cell."""
+    return " ".join(text.split()).replace("\\", "\\\\").replace("|", "\\|").replace("<", "&lt;").replace("`", "'")

@@ -1,0 +1,137 @@
+"""The figures of a run, from its history alone: what every report tells."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+import msgspec
+
+from evidence.events import Fault, Note
+from evidence.history import History
+from evidence.outcomes import Weighed, weigh
+from evidence.sdk_faults import SdkFinding, track_record
+from evidence.verdict import RunResult, ScenarioResult
+
+__all__ = ["Language", "Summary", "bound", "by_clause", "summarize"]
+
+
+class Language(msgspec.Struct, frozen=True):
+    """One SDK's share of a run."""
+
+    language: str
+    sdk: str
+    executors: int  # processes, over the whole run
+    workflows: int
+    ended: int
+    strikes: int  # processes ended: kills and stops
+    on_work: int  # of which had unfinished workflows in hand
+    recovered: int  # of which a living executor took over work
+    zombies: int  # paused executors of which others took over work
+
+
+class Summary(msgspec.Struct, frozen=True):
+    """A whole run."""
+
+    languages: tuple[Language, ...]
+    faults: dict[str, int]  # as they struck
+    left_out: int  # faults that found nobody to strike
+    failed: tuple[str, ...]  # faults that could not be carried out, and why
+    recoveries: int  # requests of the relay
+    acknowledged: int
+    defects: dict[str, int]  # by kind
+    track_record: tuple[SdkFinding, ...]
+    steps: int
+    repeated: int
+    converged: bool
+
+    @property
+    def workflows(self) -> int:
+        return sum(each.workflows for each in self.languages)
+
+    @property
+    def kills(self) -> int:
+        """Processes that were ended with work in hand, and whose work others took over."""
+        return sum(each.recovered for each in self.languages)
+
+    @property
+    def claim(self) -> str:
+        """What a run without a failure supports, and what one with failures shows."""
+        failures = sum(count for kind, count in self.defects.items())
+        if self.kills == 0:
+            return "VACUOUS: no executor died with work in hand that others took over"
+        if failures:
+            return f"{failures} failures in {self.kills} kills with recovery, {self.workflows} workflows"
+        return (
+            f"0 failures in {self.kills} kills with recovery, {self.workflows} workflows: below {bound(self.kills):.1%}"
+            " a kill at 95 % (3/n)"
+        )
+
+
+def bound(trials: int) -> float:
+    """The rule of three: no failure in n trials means a rate below 3/n, at 95 %."""
+    return min(1.0, 3 / trials) if trials else 1.0
+
+
+def summarize(history: History) -> Summary:
+    found = weigh(history)
+    asks = [ask for _, ask in history.asks_of("recovery")]
+    notes = history.of(Note)
+    convergence = [note.detail.get("ended", []) for note in notes if note.text == "convergence"]
+    return Summary(
+        languages=_languages(found),
+        faults=dict(sorted(_faults(history).items())),
+        left_out=sum(note.text == "fault left out" for note in notes),
+        failed=tuple(
+            f"{note.detail.get('fault')} {note.detail.get('on')}: {note.detail.get('reason')}"
+            for note in notes
+            if note.text == "fault failed"
+        ),
+        recoveries=len(asks),
+        acknowledged=sum(ask.succeeded for ask in asks),
+        defects=dict(Counter(defect.kind for defect in found.defects)),
+        track_record=tuple(track_record(history)),
+        steps=found.steps,
+        repeated=found.repeated,
+        converged=bool(convergence) and all(all(ended) for ended in convergence),
+    )
+
+
+def by_clause(run: RunResult) -> RunResult:
+    """The run with one result a clause, for reports that show one line a test."""
+    split = tuple(
+        ScenarioResult(
+            scenario=f"{clause}/{scenario.scenario.partition('/')[2]}", title=scenario.title, world=scenario.world,
+            clauses={clause: verdict}, path=scenario.path, duration_s=scenario.duration_s, note=scenario.note,
+            findings=tuple(each for each in scenario.findings if each.clause == clause),
+        )
+        for scenario in run.scenarios
+        for clause, verdict in scenario.clauses.items()
+    )  # fmt: skip
+    return msgspec.structs.replace(run, scenarios=split or run.scenarios)
+
+
+def _faults(history: History) -> Counter[str]:
+    """By the name in the schedule: a process that was killed for another fault's sake counts there."""
+    names: Counter[str] = Counter()
+    for event in history.of(Fault):
+        if event.kind.endswith("-over") or event.kind == "added-request":
+            continue
+        names[str(event.detail.get("cause") or event.kind)] += 1
+    return names
+
+
+def _languages(found: Weighed) -> tuple[Language, ...]:
+    rows = []
+    for app in sorted({process.app for process in found.processes.values()}):
+        own = {executor: process for executor, process in found.processes.items() if process.app == app}
+        first = next(iter(own.values()))
+        rows.append(
+            Language(
+                language=first.language, sdk=first.sdk, executors=len(own), workflows=found.started[app],
+                ended=found.ended[app], strikes=sum(executor in own for executor in found.struck),
+                on_work=sum(executor in own for executor in found.orphans),
+                recovered=sum(executor in own for executor in found.moved),
+                zombies=sum(executor in own for executor in found.zombies),
+            )
+        )  # fmt: skip
+    return tuple(rows)

@@ -1,0 +1,62 @@
+"""The summary on a terminal."""
+
+from __future__ import annotations
+
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from chaos.report.summary import Summary
+from evidence.verdict import FAILING, RunResult, Verdict
+
+__all__ = ["print_run"]
+
+
+def print_run(run: RunResult, summary: Summary | None, console: Console | None = None) -> None:
+    """Without a console: to standard output."""
+    out = console or Console()
+    if summary is not None:
+        out.print(_languages(summary))
+    table = Table(box=None, pad_edge=False)
+    for name in ("clause", "verdict", "rule", "what was seen"):
+        table.add_column(name, overflow="fold")
+    for scenario in run.scenarios:
+        for finding in scenario.findings:
+            table.add_row(finding.clause, _badge(finding.verdict), finding.rule, Text(finding.seen or finding.expected))
+    out.print(table)
+    for scenario in run.scenarios:
+        if scenario.note:
+            out.print(scenario.note, highlight=False, markup=False)
+    if summary is not None:
+        for each in summary.track_record:
+            text = (
+                f"SDK fault: {each.fault} in {each.language} {each.sdk}, {each.times} of {each.exposed}: {each.about}"
+            )
+            out.print(text, highlight=False, markup=False)
+        for failed in summary.failed:
+            out.print(f"fault not carried out: {failed}", highlight=False, markup=False)
+        faults = ", ".join(f"{count} {name}" for name, count in summary.faults.items())
+        out.print(f"faults: {faults or 'none'}", highlight=False, markup=False)
+    failed_run = not run.clauses or any(verdict in FAILING for verdict in run.clauses.values())
+    claim = summary.claim if summary is not None else "no history"
+    out.print(
+        Text("FAIL" if failed_run else "PASS", style="bold red" if failed_run else "green"), claim, highlight=False
+    )
+
+
+def _languages(summary: Summary) -> Table:
+    table = Table(box=None, pad_edge=False)
+    names = ("sdk", "processes", "workflows", "ended", "struck", "with work", "taken over", "zombies")
+    for name in names:
+        table.add_column(name, justify="left" if name == "sdk" else "right")
+    for each in summary.languages:
+        figures = (
+            each.executors, each.workflows, each.ended, each.strikes, each.on_work, each.recovered, each.zombies,
+        )  # fmt: skip
+        table.add_row(f"{each.language} {each.sdk}", *(str(figure) for figure in figures))
+    return table
+
+
+def _badge(verdict: Verdict) -> Text:
+    style = "green" if verdict is Verdict.OK else "bold red" if verdict in FAILING else "yellow"
+    return Text(str(verdict), style=style)

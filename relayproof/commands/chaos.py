@@ -1,0 +1,245 @@
+"""``relayproof chaos``: real SDKs at work on one relay, killed, paused and cut off; every workflow must end exactly once."""
+
+from __future__ import annotations
+
+import asyncio
+import random
+import re
+import shlex
+import signal
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Annotated, Literal
+
+import msgspec
+from cyclopts import App, Parameter
+from rich.console import Console
+
+from chaos import faults, report
+from chaos.campaign import FAMILIES, Campaign
+from chaos.driver import Driver
+from chaos.errors import ChaosError, FaultRefused, UnknownFault
+from chaos.live import LiveView
+from chaos.named import NAMED, play_named
+from chaos.play import Played, play
+from evidence.verdict import exit_code
+from relayproof import report as reports
+from relayproof.errors import INTERRUPTED, CommandError, WrongUsage
+from relayproof.report import junit_xml
+from scenarios import schedule as schedules
+from scenarios.errors import UnknownWorld
+from scenarios.profile import Profile
+from scenarios.profile_loading import resolve
+from scenarios.schedule import Schedule
+from sdk_matrix.errors import MatrixError
+from sdk_matrix.languages import Worker, parse
+
+Names = Annotated[tuple[str, ...], Parameter(consume_multiple=False, negative="", show_default=False)]
+
+QUICK_S = 30.0
+"""Of faults where nothing is asked for: the whole run stays below 90 s."""
+
+
+def chaos(
+    *,
+    relay: str = "builtin:reference",
+    sdk: Names = ("python",),
+    runtime: Literal["process", "docker"] = "process",
+    database: Literal["sqlite", "postgresql"] | None = None,
+    duration: str = "30s",
+    executors: int = 3,
+    seed: int | None = None,
+    faults: Names = (),
+    schedule: Path | None = None,
+    test: Names = (),
+    grace: str = "5s",
+    rate: float = 2.0,
+    strict: bool = False,
+    results: Path = Path("results"),
+) -> int:
+    """Prove a relay with real SDKs. Exit code 0 pass, 1 fail, 2 unknown, 3 harness error, 64 wrong usage.
+
+    Without a flag: three executors of the Python SDK on SQLite, as processes, 30 s of kills and stops.
+
+    Parameters
+    ----------
+    relay
+        A profile's path, builtin:reference, builtin:broken/NAME, url:http://host:port, or cmd:COMMAND with {port}.
+    sdk
+        python, typescript, go, java; with a version: python==2.31.1. Several with commas, each in its own application.
+    runtime
+        Where workers live: processes of this host, or containers.
+    database
+        Of the SDKs. Default: sqlite for Python alone where no fault needs more, else postgresql.
+    duration
+        Of the faults, such as 45s or 5m; healing and convergence come on top.
+    executors
+        Of each SDK.
+    seed
+        Of the work and of the faults; printed, and in the history.
+    faults
+        Names, or the families processes, links, relay, database; "all": whatever this runtime can have.
+    schedule
+        A schedule file instead: its executors, faults and duration. The simulator reads the same files.
+    test
+        Tests with a name instead, one after the other ("all": every one); `relayproof chaos --test list` names them.
+    grace
+        A builtin relay's grace period; another's is in its profile.
+    rate
+        Workflows that are started in a second, of each SDK.
+    strict
+        A SHOULD that isn't met fails too.
+    results
+        Where the run's folder goes.
+    """
+    console = Console(stderr=True)
+    try:
+        profile = resolve(relay)
+        if test:
+            return _named(test, profile, _seed(seed), results, console)
+        campaign = _campaign(
+            sdk, runtime, database, _seconds("--duration", duration), executors, _seed(seed), faults, schedule, rate
+        )
+        played = asyncio.run(_played(profile, campaign, _seconds("--grace", grace), results, relay, console))
+    except (UnknownFault, FaultRefused) as problem:
+        raise WrongUsage(f"--faults: {problem}") from problem
+    except MatrixError as problem:
+        raise WrongUsage(f"--sdk: {problem}") from problem
+    except (ChaosError, UnknownWorld) as problem:
+        raise CommandError(str(problem)) from problem
+    _report(played)
+    print(f"seed {campaign.seed} · {played.folder}")
+    print(f"report {played.folder / report.PAGE}")
+    if played.interrupted:
+        print("interrupted: this is about what was done until then")
+        return INTERRUPTED
+    return exit_code(played.result, strict)
+
+
+def _report(played: Played) -> None:
+    """The page, Markdown, JUnit and the verdicts, into the run's folder; the summary to the terminal."""
+    summary = report.summarize(played.history) if played.history is not None else None
+    result = played.result
+    texts = {
+        report.PAGE: report.page(result, played.history, summary).encode(),
+        report.MARKDOWN: report.markdown(result, summary).encode(),
+        "junit.xml": junit_xml(report.by_clause(result)),
+        "verdicts.json": msgspec.json.format(msgspec.json.encode(result), indent=1) + b"\n",
+    }
+    for name, text in texts.items():
+        (played.folder / name).write_bytes(text)
+    report.print_run(result, summary)
+
+
+async def _played(
+    profile: Profile, campaign: Campaign, grace_s: float, results: Path, relay: str, console: Console
+) -> Played:
+    """The first Ctrl-C ends the faults, heals, and judges what was done; the second ends the run at once."""
+    loop, task = asyncio.get_running_loop(), asyncio.current_task()
+    drivers: list[Driver] = []
+    assert task is not None
+
+    def interrupt() -> None:
+        if drivers and not drivers[0].interrupted:
+            console.print(
+                "interrupted: healing, then judging what was done; Ctrl-C again stops at once", style="yellow"
+            )
+            drivers[0].interrupt()
+        else:
+            task.cancel()
+
+    for number in (signal.SIGINT, signal.SIGTERM):
+        loop.add_signal_handler(number, interrupt)
+    with LiveView(console, campaign) as view:
+        return await play(
+            profile, campaign, grace_s=grace_s, results=results, command=shlex.join(["relayproof", *sys.argv[1:]]),
+            given=relay, looked=view.show, started=drivers.append,
+        )  # fmt: skip
+
+
+def _campaign(
+    sdk: Sequence[str], runtime: str, database: str | None, duration_s: float, executors: int, seed: int,
+    asked: Sequence[str], file: Path | None, rate: float,
+) -> Campaign:  # fmt: skip
+    if executors < 2:
+        raise WrongUsage(f"--executors {executors}: give 2 or more: a lone executor has nobody to recover it")
+    if rate <= 0:
+        raise WrongUsage(f"--rate {rate}: give a number above 0")
+    schedule = schedules.read(file) if file is not None else None
+    workers = _workers(sdk, schedule)
+    wanted = [at.fault for at in schedule.faults] if schedule is not None else _names(asked)
+    store = database or _store(workers, wanted, runtime)
+    if store == "sqlite" and [each.language for each in workers] != ["python"]:
+        raise WrongUsage("--database sqlite: only the Python SDK runs on SQLite; take postgresql for the others")
+    chosen = _faults(wanted, runtime, store)
+    return Campaign(
+        workers=workers, executors=executors, duration_s=schedule.duration_s if schedule is not None else duration_s,
+        seed=seed, faults=chosen, store=store, schedule=schedule, rate_per_s=rate, runtime=runtime,
+    )  # fmt: skip
+
+
+def _workers(sdk: Sequence[str], schedule: Schedule | None) -> tuple[Worker, ...]:
+    names = _names(sdk)
+    if schedule is not None:
+        names = list(dict.fromkeys(member.language for member in schedule.executors))
+    workers = tuple(parse(name) for name in names)
+    for each in workers:
+        each.build()
+        each.check()
+    return workers
+
+
+def _store(workers: Sequence[Worker], asked: Sequence[str], runtime: str) -> str:
+    """SQLite where it is enough: it needs no server."""
+    if runtime != "process" or [each.language for each in workers] != ["python"]:
+        return "postgresql"
+    possible = set(faults.names("process", "sqlite"))
+    return "sqlite" if all(name in possible for name in asked) else "postgresql"
+
+
+def _faults(asked: Sequence[str], runtime: str, store: str) -> tuple[str, ...]:
+    if not asked:
+        return ("kill", "stop") if store == "sqlite" else ("kill", "kill-at-step", "pause", "stop")
+    names: list[str] = []
+    for name in asked:
+        if name == "all":
+            names += faults.names(runtime, store)
+        elif name in FAMILIES:
+            names += [each for each in FAMILIES[name] if each in faults.names(runtime, store)]
+        else:
+            names.append(faults.check(name, runtime, store).name)
+    return tuple(dict.fromkeys(names))
+
+
+def _named(test: Sequence[str], profile: Profile, seed: int, results: Path, console: Console) -> int:
+    names = _names(test)
+    if names == ["list"]:
+        for name, about in NAMED.items():
+            print(f"{name:<22} {about}")
+        return 0
+    played = asyncio.run(play_named(profile, names, seed=seed, results=results, command=shlex.join(sys.argv)))
+    reports.write_all(played.result, played.folder)
+    reports.terminal(played.result)
+    print(f"seed {seed} · {played.folder}")
+    return exit_code(played.result)
+
+
+def _names(texts: Sequence[str]) -> list[str]:
+    return [name.strip() for text in texts for name in text.split(",") if name.strip()]
+
+
+def _seed(seed: int | None) -> int:
+    return random.SystemRandom().randrange(2**31) if seed is None else seed
+
+
+def _seconds(option: str, text: str) -> float:
+    """45s, 5m, 1h, or plain seconds."""
+    found = re.fullmatch(r"(\d+(?:\.\d+)?)(s|m|h)?", text.strip())
+    if found is None or float(found[1]) <= 0:
+        raise WrongUsage(f"{option} {text!r}: give a time above 0 such as 45s, 5m or 1h")
+    return float(found[1]) * {"s": 1, "m": 60, "h": 3600, None: 1}[found[2]]
+
+
+app = App(name="chaos", help="Real SDKs at work, killed, paused and cut off: every workflow must end exactly once.")
+app.default(chaos)
