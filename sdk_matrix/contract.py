@@ -100,6 +100,7 @@ class Config(msgspec.Struct, frozen=True, kw_only=True):
     executor: str
     queues: tuple[Queue, ...] = ()
     alert_handler: Literal["none", "record", "fails"] = "none"  # "fails" reports the alert, then raises
+    metadata_only: bool = False  # the SDK's mode of telling the relay no workflow data, where it has one
     log_level: str = "WARNING"
     contract: int = CONTRACT
 
@@ -170,7 +171,7 @@ class SendMessage(msgspec.Struct, frozen=True, tag_field="do", tag="send"):
 
 
 class Stop(msgspec.Struct, frozen=True, tag_field="do", tag="stop", omit_defaults=True):
-    """Shut the SDK down in good order, then exit. Answered by `Stopped`.
+    """Shut the SDK down in good order and exit with code 0; answered by `Stopped`. `Refused` and code 1: it failed to.
 
     Running workflows get ``drain_s`` to end, where the SDK can wait for them.
     """
@@ -189,7 +190,7 @@ class Ready(msgspec.Struct, frozen=True, kw_only=True, tag_field="event", tag="r
     sdk_version: str
     executor_id: str  # made by the SDK at its launch, new for each process
     pid: int  # in the worker's own namespace; it leads a process group of its own where it was forked
-    unsupported: dict[str, str] = {}  # such as "command fork", "instruction recv" -> the reason
+    unsupported: dict[str, str] = {}  # such as "command fork", "config metadata_only" -> the reason
 
 
 class Started(msgspec.Struct, frozen=True, tag_field="event", tag="started"):

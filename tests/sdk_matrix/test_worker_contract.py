@@ -260,17 +260,33 @@ def test_a_lost_evidence_connection_loses_no_row(rig: Rig, launched: tuple[Drive
     }
 
 
-def test_a_failing_alert_handler_and_a_polite_stop(rig: Rig, launched: tuple[Driver, Ready]) -> None:
-    driver, ready = rig.launch(executor="e-2", alert_handler="fails", version="v2")
+def test_a_failing_alert_handler_a_silent_mode_and_a_polite_stop(rig: Rig, launched: tuple[Driver, Ready]) -> None:
+    driver, ready = rig.launch(executor="e-2", alert_handler="fails", metadata_only=True, version="v2")
     answer = rig.relay.request(ready.executor_id, type="alert", name="a", message="m", metadata={})
     assert answer["success"] is False
     assert len(until(lambda: driver.alerts, "the alert is reported")) == 1
     ask((driver, ready), Start(workflow="left-behind", instructions=(Step("long", 60.0),)))
     until(lambda: rig.steps("left-behind"), "work has begun")
+    asked = {"workflow_id": "left-behind", "load_input": True, "load_output": True}
+    seen = rig.relay.request(ready.executor_id, type="get_workflow", **asked)["output"]
+    assert seen["WorkflowUUID"] == "left-behind"
+    assert (seen.get("Input") is None) == ("config metadata_only" not in ready.unsupported)
     assert isinstance(driver.ask(Stop()), Stopped)
     assert driver.process.wait(timeout=30) == 0
     assert [phase for *_, phase, _ in rig.steps("left-behind")] == ["begin"]
     until(lambda: not rig.relay.connected(ready.executor_id), "the socket ends")
+
+
+def test_a_stop_waits_for_work_where_the_sdk_can(rig: Rig, launched: tuple[Driver, Ready]) -> None:
+    driver, ready = rig.launch(executor="e-7", version="v7")
+    command = start((driver, ready), "drained", Step("long", 1.5))
+    until(lambda: rig.steps("drained"), "work has begun")
+    report = driver.ask(Stop(drain_s=60.0))
+    if isinstance(report, Unsupported):
+        assert ready.unsupported.get(report.what) == report.reason
+        pytest.skip(f"{ready.language} lacks {report.what}: {report.reason}")
+    assert isinstance(report, Stopped) and driver.process.wait(timeout=30) == 0
+    judge(rig, command)
 
 
 def test_a_worker_ends_with_its_launcher_and_refuses_another_contract(rig: Rig, launched: tuple[Driver, Ready]) -> None:

@@ -20,7 +20,7 @@ import socket
 import sys
 import threading
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import Any, NoReturn, cast
 
 # Behind the SDK's own environment: were there another SDK beside this project, it would be shadowed otherwise.
 sys.path[0:1] = []
@@ -33,6 +33,7 @@ from sdk_matrix.workers.python.interpret import Definitions, PlannedFailure, def
 from sdk_matrix.workers.python.ledger import Evidence  # noqa: E402
 
 CONTRACT = 2
+METADATA_ONLY = "conductor_metadata_only_mode"
 EX_CONFIG = 78  # sysexits.h: the configuration can't be used
 
 
@@ -70,15 +71,24 @@ def register_alert_handler(reports: Reports, kind: str) -> None:
             raise PlannedFailure("planned failure of the alert handler")
 
 
+def stop(reports: Reports, command: dict[str, Any]) -> int:
+    """The exit code. Without its database an SDK may fail to shut down."""
+    try:
+        commands.stop(command)
+    except Exception as problem:  # noqa: BLE001 - whatever the SDK raises is the launcher's to judge
+        reports.send("refused", do="stop", workflow="", error=f"{type(problem).__name__}: {problem}")
+        return 1
+    reports.send("stopped")
+    return 0
+
+
 def serve(reports: Reports, definitions: Definitions) -> NoReturn:
     """Carry out the launcher's commands until it says "stop"; its disappearance ends the process at once."""
     for line in sys.stdin:
         command = json.loads(line)
         do = command["do"]
         if do == "stop":
-            commands.stop(command)
-            reports.send("stopped")
-            break  # steps that still run in threads die with their process: that is the polite exit's point
+            os._exit(stop(reports, command))  # steps that still run in threads end here: the polite exit's point
         subject = command.get(commands.SUBJECTS.get(do, "workflow"), "")
         if do not in commands.COMMANDS:
             reports.send("unsupported", do=do, subject=subject, what=f"command {do}", reason="this worker has no such")
@@ -129,18 +139,22 @@ def main() -> NoReturn:
     path = template(sys.argv[2]) if sys.argv[1] == "--template" else Path(sys.argv[1])
     reports = Reports()
     config = read_config(path)
-    DBOS(
-        config=DBOSConfig(
-            name=config["application"],
-            application_version=config["version"],
-            system_database_url=config["system_database_url"],
-            conductor_url=config["relay_url"],
-            conductor_key=config["key"],
-            conductor_executor_metadata={"name": config["executor"]},
-            scheduler_polling_interval_sec=1.0,  # of the schedules table; 30 s unless told otherwise
-            log_level=config.get("log_level", "WARNING"),
-        )
+    settings = DBOSConfig(
+        name=config["application"],
+        application_version=config["version"],
+        system_database_url=config["system_database_url"],
+        conductor_url=config["relay_url"],
+        conductor_key=config["key"],
+        conductor_executor_metadata={"name": config["executor"]},
+        scheduler_polling_interval_sec=1.0,  # of the schedules table; 30 s unless told otherwise
+        log_level=config.get("log_level", "WARNING"),
     )
+    unsupported = {}
+    if METADATA_ONLY not in DBOSConfig.__annotations__:
+        unsupported["config metadata_only"] = f"this version of the SDK has no {METADATA_ONLY}"
+    elif config.get("metadata_only"):
+        cast(dict[str, Any], settings)[METADATA_ONLY] = True
+    DBOS(config=settings)
     evidence = Evidence(config["evidence_database"], config["executor"])
     definitions = define(evidence)
     register_alert_handler(reports, config.get("alert_handler", "none"))
@@ -159,7 +173,7 @@ def main() -> NoReturn:
         sdk_version=importlib.metadata.version("dbos"),
         executor_id=DBOS.executor_id,
         pid=os.getpid(),
-        unsupported={},
+        unsupported=unsupported,
     )
     serve(reports, definitions)
 

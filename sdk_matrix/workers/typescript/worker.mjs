@@ -48,10 +48,20 @@ function setAlertHandler(kind) {
   });
 }
 
+/** @param {unknown} problem */
+function text(problem) {
+  return problem instanceof Error ? `${problem.name}: ${problem.message}` : String(problem);
+}
+
 /** @param {Fields} command @param {import('./commands.mjs').Definitions} definitions */
 async function perform(command, definitions) {
   if (command.do === 'stop') {
-    await stop(command);
+    try {
+      await stop(command);
+    } catch (problem) {
+      report('refused', { do: 'stop', workflow: '', error: text(problem) }); // it may fail without its database
+      process.exit(1);
+    }
     report('stopped');
     process.exit(0); // steps that still run end with their process
   }
@@ -64,8 +74,7 @@ async function perform(command, definitions) {
   try {
     await carryOut(command, definitions);
   } catch (problem) {
-    const error = problem instanceof Error ? `${problem.name}: ${problem.message}` : String(problem);
-    return report('refused', { do: command.do, workflow: subject, error });
+    return report('refused', { do: command.do, workflow: subject, error: text(problem) });
   }
   return command.do === 'start'
     ? report('started', { workflow: subject })
@@ -96,11 +105,18 @@ const evidence = new Evidence(config.evidence_database, config.executor);
 await evidence.connect();
 const definitions = define(evidence);
 setAlertHandler(config.alert_handler ?? 'none');
-await DBOS.launch({
+const options = {
   conductorURL: config.relay_url,
   conductorKey: config.key,
   conductorExecutorMetadata: { name: config.executor },
-});
+  conductorMetadataOnlyMode: config.metadata_only ?? false, // versions without it ignore it
+};
+await DBOS.launch(options);
+/** @type {Record<string, string>} */
+const unsupported = {};
+if (!String(DBOS.launch).includes('conductorMetadataOnlyMode')) { // an option cannot be asked for in any other way
+  unsupported['config metadata_only'] = 'this version of the SDK has no conductorMetadataOnlyMode';
+}
 for (const queue of config.queues ?? []) {
   await DBOS.registerQueue(queue.name, {
     workerConcurrency: queue.worker_concurrency ?? undefined,
@@ -114,7 +130,7 @@ report('ready', {
   sdk_version: sdkVersion(),
   executor_id: DBOS.executorID,
   pid: process.pid,
-  unsupported: {},
+  unsupported,
 });
 
 let last = Promise.resolve();
