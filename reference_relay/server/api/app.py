@@ -71,16 +71,24 @@ class Api:
             Route("/docs", self.docs),
             Route("/openapi.json", self.openapi),
             Route("/websocket/{rest:path}", self.not_upgraded),
-            *(Route(op.path, self._endpoint(op), methods=[op.method]) for op in self.operations().values()),
+            *self._routes(),
         ]
         handlers: dict[Any, Any] = {HTTPException: self._http_error, Exception: self._crash}
         app = Starlette(routes=routes, exception_handlers=handlers)
         app.router.redirect_slashes = False
         return app
 
-    def _endpoint(self, operation: Operation) -> Any:
+    def _routes(self) -> list[Route]:
+        """One a path, so that 405 names its methods; fixed segments before parameters: `search` is no workflow id."""
+        paths: dict[str, dict[str, Operation]] = {}
+        for operation in self.operations().values():
+            paths.setdefault(operation.path, {})[operation.method] = operation
+        fixed_first = sorted(paths, key=lambda path: [segment.startswith("{") for segment in path.split("/")])
+        return [Route(path, self._endpoint(paths[path]), methods=list(paths[path])) for path in fixed_first]
+
+    def _endpoint(self, operations: Mapping[str, Operation]) -> Any:
         async def endpoint(request: Request) -> Response:
-            return await self.serve(operation, request)
+            return await self.serve(operations["GET" if request.method == "HEAD" else request.method], request)
 
         return endpoint
 
