@@ -10,7 +10,8 @@ from __future__ import annotations
 import base64
 import binascii
 import hashlib
-from collections.abc import Callable, Iterable, Sequence
+import io
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from datetime import UTC, datetime
 from functools import cache
 from importlib.metadata import PackageNotFoundError, version
@@ -29,6 +30,9 @@ __all__ = ["History", "Recorder", "digest", "load", "parse"]
 
 _ENCODER = msgspec.json.Encoder()
 _DECODER: msgspec.json.Decoder[Any] = msgspec.json.Decoder(Event)
+
+LONGEST_LINE = 64 << 20
+"""Bytes. Larger frames are written with their size only; an audit log of 1,000 entries is a hundredth of it."""
 
 
 class Recorder:
@@ -195,24 +199,33 @@ class History(Timeline):
 
 
 def load(path: Path) -> History:
-    """Read a history from its file. Raises `TruncatedHistory`, `MalformedHistory` or `UnknownFormat`."""
-    return parse(path.read_bytes(), name=path.name)
+    """Read a history from its file. Raises `TruncatedHistory`, `MalformedHistory` or `UnknownFormat`.
+
+    Reads a line at a time: what is no history is refused by its first line, however large it is.
+    """
+    if path.exists() and not path.is_file():
+        raise MalformedHistory(f"{path.name}: no regular file: give the history that a run wrote")
+    with path.open("rb") as file:
+        return History(_events(iter(lambda: file.readline(LONGEST_LINE + 1), b""), path.name), path.name)
 
 
 def parse(data: bytes, name: str = "history") -> History:
     """Read a history from the bytes of its file. Raises as `load`."""
-    lines = data.split(b"\n")
-    if lines.pop():
-        raise TruncatedHistory(f"{name}: line {len(lines) + 1} is cut off: run the scenario again")
-    if lines:
-        _check_format(lines[0], name)
-    events = []
+    return History(_events(io.BytesIO(data), name), name)
+
+
+def _events(lines: Iterable[bytes], name: str) -> Iterator[Base]:
     for number, line in enumerate(lines, start=1):
+        if len(line) > LONGEST_LINE:
+            raise MalformedHistory(f"{name}: line {number} is longer than {LONGEST_LINE >> 20} MiB: no event is")
+        if not line.endswith(b"\n"):
+            raise TruncatedHistory(f"{name}: line {number} is cut off: run the scenario again")
+        if number == 1:
+            _check_format(line, name)
         try:
-            events.append(_DECODER.decode(line))
-        except (msgspec.DecodeError, UnicodeDecodeError) as problem:
+            yield _DECODER.decode(line)
+        except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as problem:
             raise MalformedHistory(f"{name}: line {number} is no event: {problem}") from problem
-    return History(events, name)
 
 
 def digest(events: Iterable[Base]) -> str:
@@ -253,7 +266,7 @@ def _check_format(line: bytes, name: str) -> None:
     """A later format may have other fields: look at its number before reading the header as ours."""
     try:
         found = msgspec.json.decode(line, type=_FormatOnly).format
-    except (msgspec.DecodeError, UnicodeDecodeError):
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
         return  # the decoder of events will say what is wrong
     if found != FORMAT:
         raise UnknownFormat(f"{name}: written in format {found}, this version reads format {FORMAT}")

@@ -66,10 +66,12 @@ def judge_file(
 ) -> ScenarioResult:
     """Judge the history at ``root / path``. What is no complete history gives a HARNESS-ERROR, never an exception.
 
-    ``scenario`` and ``world`` name the result of a file that can't tell itself.
+    ``scenario`` and ``world`` are what the index says the file tells of; empty: whatever it tells of.
     """
     try:
-        return judge(load(root / path), clauses, path=path)
+        history = load(_within(root, path))
+        _check_about(history, scenario, world)
+        return judge(history, clauses, path=path)
     except (HistoryError, OSError) as problem:
         broken = Finding(clause="", verdict=Verdict.HARNESS_ERROR, rule="history", seen=str(problem))
         return ScenarioResult(
@@ -80,6 +82,21 @@ def judge_file(
             findings=(broken,),
             path=path,
             note=str(problem),
+        )
+
+
+def _within(root: Path, path: str) -> Path:
+    """Raises `HistoryError` for a path out of the run's folder: its verdicts would not be that run's."""
+    if Path(path).is_absolute() or ".." in Path(path).parts:
+        raise HistoryError(f"{path}: no file of this run: a history lies in the run's own folder")
+    return root / path
+
+
+def _check_about(history: History, scenario: str, world: str) -> None:
+    told = history.header
+    if (scenario and told.scenario != scenario) or (world and told.world != world):
+        raise HistoryError(
+            f"{history.name}: tells of {told.scenario} ({told.world}), the index of the run says {scenario} ({world})"
         )
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 import platform
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Set
 from contextlib import suppress
 from datetime import UTC, datetime
 from pathlib import Path
@@ -18,15 +18,30 @@ from typing import Any
 import msgspec
 
 from evidence.errors import HistoryError, MalformedHistory, UnknownFormat
+from evidence.history import load
 from evidence.judge import judge_file
-from evidence.verdict import RunResult
+from evidence.verdict import Finding, RunResult, ScenarioResult, Verdict
 from spec import Clause
 
-__all__ = ["HISTORIES", "INDEX", "Entry", "Index", "host_facts", "judge_run", "new_folder", "read_index", "write_index"]
+__all__ = [
+    "HISTORIES",
+    "INDEX",
+    "INTERRUPTED",
+    "Entry",
+    "Index",
+    "host_facts",
+    "judge_run",
+    "new_folder",
+    "read_index",
+    "write_index",
+]
 
 INDEX = "index.json"
 HISTORIES = "histories"
 INDEX_FORMAT = 1
+INTERRUPTED = "interrupted"
+"""The error in the footer of a scenario that had not ended when its run was: it is in no index."""
+_LARGEST_INDEX = 64 << 20
 
 
 class Entry(msgspec.Struct, frozen=True, kw_only=True):
@@ -85,9 +100,11 @@ def read_index(folder: Path) -> Index:
     path = folder / INDEX
     if not path.is_file():
         raise HistoryError(f"{folder} is no run: it has no {INDEX}; give a folder below results/, or results/latest")
+    if path.stat().st_size > _LARGEST_INDEX:
+        raise MalformedHistory(f"{path}: no index of a run: larger than {_LARGEST_INDEX >> 20} MiB")
     try:
         index = msgspec.json.decode(path.read_bytes(), type=Index)
-    except msgspec.DecodeError as problem:
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as problem:
         raise MalformedHistory(f"{path}: no index of a run: {problem}") from problem
     if index.format != INDEX_FORMAT:
         raise UnknownFormat(f"{path}: written in format {index.format}, this version reads format {INDEX_FORMAT}")
@@ -95,9 +112,13 @@ def read_index(folder: Path) -> Index:
 
 
 def judge_run(folder: Path, clauses: Mapping[str, Clause]) -> RunResult:
-    """Every verdict of a run, from its files alone. Raises `HistoryError` where the folder is no run."""
+    """Every verdict of a run, from its files alone. Raises `HistoryError` where the folder is no run.
+
+    A history that lies there and is in no index is a HARNESS-ERROR: without it the verdicts would be others.
+    """
     index = read_index(folder)
     results = tuple(judge_file(folder, entry.path, clauses, entry.scenario, entry.world) for entry in index.scenarios)
+    results += tuple(_left_out(folder, {entry.path for entry in index.scenarios}))
     return RunResult(
         relay=index.relay,
         target=index.target,
@@ -114,6 +135,26 @@ def judge_run(folder: Path, clauses: Mapping[str, Clause]) -> RunResult:
         command=index.command,
         elsewhere=index.elsewhere,
     )
+
+
+def _left_out(folder: Path, named: Set[str]) -> Iterator[ScenarioResult]:
+    for path in sorted((folder / HISTORIES).glob("*.jsonl")):
+        place = f"{HISTORIES}/{path.name}"
+        if place in named or _was_interrupted(path):
+            continue
+        problem = f"{place}: lies in the folder and is not in {INDEX}: the index was changed, or the run never ended"
+        broken = Finding(clause="", verdict=Verdict.HARNESS_ERROR, rule="index", seen=problem)
+        yield ScenarioResult(
+            scenario=path.stem, title="", world="", clauses={}, findings=(broken,), path=place, note=problem
+        )
+
+
+def _was_interrupted(path: Path) -> bool:
+    try:
+        footer = load(path).footer
+    except (HistoryError, OSError):
+        return False
+    return footer.outcome == "error" and footer.error == INTERRUPTED
 
 
 def host_facts() -> dict[str, Any]:

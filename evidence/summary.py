@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 import msgspec
 
@@ -20,6 +20,7 @@ class ClauseRow(msgspec.Struct, frozen=True, kw_only=True):
     verdict: Verdict
     scenarios: int
     failing: tuple[str, ...]  # ids of scenarios in which it has the row's verdict, where that is no pass
+    reason: str = ""  # why nothing of it could be shown, where that is the verdict
 
 
 class FamilyRow(msgspec.Struct, frozen=True, kw_only=True):
@@ -40,8 +41,25 @@ def by_clause(run: RunResult) -> list[ClauseRow]:
         about = [each for each in run.scenarios if clause in each.clauses]
         failing = () if verdict in _PASSES else tuple(_id(s) for s in about if s.clauses[clause] is verdict)
         level = run.levels.get(clause, "?")
-        rows.append(ClauseRow(clause=clause, level=level, verdict=verdict, scenarios=len(about), failing=failing))
+        reason = _why_unsupported(clause, about) if verdict is Verdict.UNSUPPORTED else ""
+        rows.append(
+            ClauseRow(clause=clause, level=level, verdict=verdict, scenarios=len(about), failing=failing, reason=reason)
+        )
     return rows
+
+
+def _why_unsupported(clause: str, about: Sequence[ScenarioResult]) -> str:
+    """The reason that most scenarios give, and how many others there are."""
+    reasons = Counter(
+        finding.seen or scenario.note
+        for scenario in about
+        for finding in scenario.findings
+        if finding.clause == clause and finding.verdict is Verdict.UNSUPPORTED
+    )
+    if not reasons:
+        return ""
+    (most, _), others = reasons.most_common(1)[0], len(reasons) - 1
+    return f"{most} (and {_number(others, 'other reason')})" if others else most
 
 
 def by_family(run: RunResult) -> list[FamilyRow]:
@@ -59,12 +77,12 @@ def headline(run: RunResult) -> str:
     """One sentence: how many scenarios and clauses, what is wrong, what was not judged."""
     counts = Counter(run.clauses.values())
     wrong = [f"{counts[verdict]} {verdict}" for verdict in Verdict if counts[verdict] and verdict not in _PASSES]
-    told = f"{len(run.scenarios)} scenarios, {len(run.clauses)} clauses: {counts[Verdict.OK]} OK"
+    told = f"{_number(len(run.scenarios), 'scenario')}, {_number(len(run.clauses), 'clause')}: {counts[Verdict.OK]} OK"
     if counts[Verdict.INFO]:
         told += f", {counts[Verdict.INFO]} measured"
     told += ", " + ", ".join(wrong) if wrong else ""
     broken = sum(1 for scenario in run.scenarios if not scenario.clauses)
-    told += f", {broken} histories that prove nothing" if broken else ""
+    told += f", {broken} {'history that proves' if broken == 1 else 'histories that prove'} nothing" if broken else ""
     missed = run.musts_not_judged
     if missed:
         musts = sum(1 for clause in run.clauses if run.levels.get(clause) == "MUST")
@@ -72,6 +90,10 @@ def headline(run: RunResult) -> str:
     if run.elsewhere:
         told += f"; {len(run.elsewhere)} MUST only in another world ({', '.join(run.elsewhere)})"
     return told
+
+
+def _number(count: int, word: str) -> str:
+    return f"{count} {word}" if count == 1 else f"{count} {word}s"
 
 
 def _id(scenario: ScenarioResult) -> str:

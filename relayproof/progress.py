@@ -22,7 +22,7 @@ class RunProgress(AbstractContextManager["RunProgress"]):
 
     def __init__(self, console: Console) -> None:
         self._console = console
-        self._running: set[str] = set()
+        self._running: dict[str, float] = {}  # when each began, on the monotonic clock
         self._planned = self._ended = 0
         self._said_s = time.monotonic()
         self._world = ""
@@ -51,14 +51,15 @@ class RunProgress(AbstractContextManager["RunProgress"]):
         if self._bar is not None:
             self._task = self._bar.add_task(f"{world} world", total=len(scenarios), running="")
         else:
-            self._console.print(f"{world} world: {len(scenarios)} scenarios", highlight=False)
+            number = f"{len(scenarios)} scenario" + ("" if len(scenarios) == 1 else "s")
+            self._console.print(f"{world} world: {number}", highlight=False)
 
     def began(self, world: str, scenario: Scenario) -> None:
-        self._running.add(scenario.id)
+        self._running[scenario.id] = time.monotonic()
         self._show()
 
     def ended(self, world: str, scenario: Scenario, seconds: float, error: str) -> None:
-        self._running.discard(scenario.id)
+        self._running.pop(scenario.id, None)
         self._ended += 1
         if error:
             last = error.strip().splitlines()[-1]
@@ -69,8 +70,16 @@ class RunProgress(AbstractContextManager["RunProgress"]):
 
     def _show(self) -> None:
         if self._bar is not None and self._task is not None:
-            left = min(self._running, default="") if len(self._running) < 4 else f"{len(self._running)} at once"
-            self._bar.update(self._task, completed=self._ended, running=left)
+            self._bar.update(self._task, completed=self._ended, running=self._longest())
         elif time.monotonic() - self._said_s >= PLAIN_EVERY_S:
             self._said_s = time.monotonic()
-            self._console.print(f"{self._world} world: {self._ended} of {self._planned} ended", highlight=False)
+            told = f"{self._world} world: {self._ended} of {self._planned} ended"
+            self._console.print(f"{told}, {self._longest()}" if self._running else told, highlight=False, markup=False)
+
+    def _longest(self) -> str:
+        """The scenario that has been running for longest, and how many are beside it."""
+        if not self._running:
+            return ""
+        longest = min(self._running, key=lambda id: self._running[id])
+        took_s, others = time.monotonic() - self._running[longest], len(self._running) - 1
+        return f"{longest} for {took_s:.0f} s" + (f" and {others} more" if others else "")

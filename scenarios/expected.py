@@ -46,6 +46,8 @@ class Expectation:
 
 def load(path: Path) -> list[Expectation]:
     """Raises `UsageError` for a file that can't be read and for an entry without a reason."""
+    if path.exists() and not path.is_file():
+        raise UsageError(f"--expected-failures {path}: no regular file: give a list as docs/profile.md shows one")
     try:
         lines = path.read_text(encoding="utf-8").splitlines()
     except (OSError, UnicodeDecodeError) as problem:

@@ -6,6 +6,7 @@ from pathlib import Path
 
 from relayproof import report as reports
 from relayproof.commands.recheck import judged
+from relayproof.errors import CommandError
 
 
 def report(folder: Path = Path("results/latest"), *, expected_failures: Path | None = None) -> int:
@@ -18,6 +19,11 @@ def report(folder: Path = Path("results/latest"), *, expected_failures: Path | N
     expected_failures
         A list of known failures with their reasons.
     """
-    for path in reports.write_all(judged(folder, expected_failures), folder):
+    run = judged(folder, expected_failures)
+    try:
+        written = reports.write_all(run, folder)
+    except OSError as problem:
+        raise CommandError(f"{problem.filename or folder}: {problem.strerror}: make room, or copy the run") from problem
+    for path in written:
         print(path)
     return 0

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import sqlite3
 from pathlib import Path
 
 import reference_relay.main
+from relayproof.errors import WrongUsage
 
 
 def serve(
@@ -25,4 +27,13 @@ def serve(
     """
     options = {"--config": config, "--host": host, "--port": port, "--data": data}
     argv = [text for name, value in options.items() if value is not None for text in (name, str(value))]
-    return reference_relay.main.run(argv)
+    if config is not None and not config.is_file():
+        raise WrongUsage(f"--config {config}: no such file; give a relay.yaml, or leave it out")
+    try:
+        return reference_relay.main.run(argv)
+    except RecursionError as problem:
+        raise WrongUsage(f"--config {config}: nested too deeply to be a configuration; mend the file") from problem
+    except (OSError, sqlite3.Error) as problem:
+        raise WrongUsage(
+            f"--data {data or 'relay-data'}: {problem}: move away what lies in the way, or give another directory"
+        ) from problem

@@ -48,10 +48,10 @@ def _table(run: RunResult) -> Table:
     table.add_column("level")
     table.add_column("verdict", no_wrap=True)
     table.add_column("scenarios", justify="right")
-    table.add_column("where", overflow="fold")
+    table.add_column("where, or why not", overflow="fold")
     for row in by_clause(run):
         where = ", ".join(row.failing[:3]) + (f" and {len(row.failing) - 3} more" if len(row.failing) > 3 else "")
-        table.add_row(row.clause, row.level, _badge(row.verdict), str(row.scenarios), Text(where))
+        table.add_row(row.clause, row.level, _badge(row.verdict), str(row.scenarios), Text(where or row.reason))
     return table
 
 

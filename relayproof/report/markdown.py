@@ -50,9 +50,9 @@ def _failure(run: RunResult, scenario: ScenarioResult) -> list[str]:
 
 def _clauses(run: RunResult) -> list[str]:
     rows = ["<details><summary>Every clause</summary>", ""]
-    rows += ["| clause | level | verdict | scenarios |", "|---|---|---|---|"]
+    rows += ["| clause | level | verdict | scenarios | why not |", "|---|---|---|---|---|"]
     rows += [
-        f"| {row.clause} | {row.level} | {_sign(row.verdict)} {row.verdict} | {row.scenarios} |"
+        f"| {row.clause} | {row.level} | {_sign(row.verdict)} {row.verdict} | {row.scenarios} | {_cell(row.reason)} |"
         for row in by_clause(run)
     ]
     return [*rows, "", "</details>"]

@@ -13,6 +13,7 @@ from types import TracebackType
 from typing import Self
 
 from evidence.history import Recorder
+from evidence.run import INTERRUPTED
 from scenarios import worlds
 from scenarios.catalogue import Scenario
 from scenarios.http import HttpClient
@@ -75,7 +76,7 @@ class WireSession:
         names = Names(scenario.id, f"{self._run}{next(self._numbers)}", self._pool)
         recorder, world, relay = self._world(target, own, scenario, path, names)
         self._jitter.listen(target, world.jittered)
-        error = "interrupted"
+        error = INTERRUPTED
         try:
             error = await self._perform(scenario, world, relay, deadline_s)
         finally:

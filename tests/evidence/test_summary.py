@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -11,11 +12,12 @@ import msgspec
 import pytest
 
 import spec
-from evidence import errors, run
+from evidence import errors, events, run
 from evidence.schema import SCHEMAS, json_schema
 from evidence.summary import by_clause, by_family, headline
 from evidence.verdict import RunResult, ScenarioResult, Verdict, exit_code
 from tests.evidence import recorded
+from tests.evidence.evidence_play import Play
 
 LEVELS = {clause.id: clause.level for clause in spec.clauses().values()}
 
@@ -96,10 +98,10 @@ def test_rows_by_family_count_clauses() -> None:
 def test_the_headline_says_what_is_wrong_and_what_was_not_judged() -> None:
     told = headline(made(result(LIV_4=Verdict.FAILED, LIV_5=Verdict.UNSUPPORTED, LIV_10=Verdict.INFO), result()))
     assert told == (
-        "2 scenarios, 3 clauses: 0 OK, 1 measured, 1 FAILED, 1 histories that prove nothing; "
+        "2 scenarios, 3 clauses: 0 OK, 1 measured, 1 FAILED, 1 history that proves nothing; "
         "1 of 2 MUST not judged (LIV-5)"
     )
-    assert headline(made(result(LIV_4=Verdict.OK))) == "1 scenarios, 1 clauses: 1 OK"
+    assert headline(made(result(LIV_4=Verdict.OK))) == "1 scenario, 1 clause: 1 OK"
 
 
 # ---------------------------------------------------------------- folders
@@ -111,7 +113,8 @@ def folder(tmp_path: Path, *paths: str) -> Path:
     for path in paths:
         text = (recorded.FOLDER / path).read_bytes() if (recorded.FOLDER / path).exists() else b""
         (made_folder / run.HISTORIES / path).write_bytes(text)
-        entries.append(run.Entry(scenario=path.removesuffix(".jsonl"), world="simulated", path=f"histories/{path}"))
+        told = _header(made_folder / run.HISTORIES / path)
+        entries.append(run.Entry(scenario=told.scenario, world=told.world, path=f"histories/{path}"))
     index = run.Index(
         tool="relayproof 0",
         relay="reference",
@@ -126,6 +129,44 @@ def folder(tmp_path: Path, *paths: str) -> Path:
     )
     run.write_index(made_folder, index)
     return made_folder
+
+
+def _header(path: Path) -> events.Header:
+    return msgspec.json.decode(path.read_bytes().partition(b"\n")[0], type=events.Header)
+
+
+def test_a_history_that_the_index_does_not_name_is_a_harness_error(tmp_path: Path) -> None:
+    """Who drops what failed from the index would turn a failure into a pass."""
+    made_folder = folder(tmp_path, "ok.jsonl", "failed.jsonl")
+    index = run.read_index(made_folder)
+    run.write_index(made_folder, msgspec.structs.replace(index, scenarios=index.scenarios[:1]))
+    judged = run.judge_run(made_folder, spec.clauses())
+    assert exit_code(judged) == 3
+    assert "histories/failed.jsonl" in judged.scenarios[-1].note and "not in index.json" in judged.scenarios[-1].note
+
+
+def test_what_was_interrupted_is_in_no_index_and_hides_nothing(tmp_path: Path) -> None:
+    made_folder = folder(tmp_path, "ok.jsonl")
+    play = Play("LIV-1", path=made_folder / run.HISTORIES / "unfinished.jsonl")
+    play.recorder.close("error", run.INTERRUPTED)
+    assert exit_code(run.judge_run(made_folder, spec.clauses())) == 0
+
+
+def test_a_history_of_something_else_is_a_harness_error(tmp_path: Path) -> None:
+    made_folder = folder(tmp_path, "ok.jsonl", "failed.jsonl")
+    shutil.copy(made_folder / run.HISTORIES / "ok.jsonl", made_folder / run.HISTORIES / "failed.jsonl")
+    judged = run.judge_run(made_folder, spec.clauses())
+    assert exit_code(judged) == 3 and "the index of the run says" in judged.scenarios[-1].note
+
+
+@pytest.mark.parametrize("path", ["/etc/hostname", "histories/../../elsewhere.jsonl"])
+def test_a_history_outside_the_folder_is_none_of_the_run(tmp_path: Path, path: str) -> None:
+    made_folder = folder(tmp_path, "ok.jsonl")
+    index = run.read_index(made_folder)
+    moved = msgspec.structs.replace(index.scenarios[0], path=path)
+    run.write_index(made_folder, msgspec.structs.replace(index, scenarios=(*index.scenarios, moved)))
+    judged = run.judge_run(made_folder, spec.clauses())
+    assert exit_code(judged) == 3 and "in the run's own folder" in judged.scenarios[-1].note
 
 
 def test_a_run_is_judged_from_its_files_alone(tmp_path: Path) -> None:

@@ -6,6 +6,7 @@ import io
 import json
 import re
 from collections.abc import Callable
+from html import escape
 from html.parser import HTMLParser
 from pathlib import Path
 from xml.etree import ElementTree
@@ -39,7 +40,7 @@ def folder(tmp_path: Path) -> Path:
     hostile.expect("CON-1", "accepted", conn=conn)
     hostile.history()
     entries = tuple(
-        run.Entry(scenario=f"LIV-7/{path.stem}", world="simulated", path=f"{run.HISTORIES}/{path.name}")
+        run.Entry(scenario=_header(path).scenario, world="simulated", path=f"{run.HISTORIES}/{path.name}")
         for path in sorted(histories.glob("*.jsonl"))
     )
     index = run.Index(
@@ -57,6 +58,10 @@ def folder(tmp_path: Path) -> Path:
     )
     run.write_index(made, index)
     return made
+
+
+def _header(path: Path) -> events.Header:
+    return msgspec.json.decode(path.read_bytes().partition(b"\n")[0], type=events.Header)
 
 
 @pytest.fixture
@@ -92,7 +97,7 @@ def test_the_terminal_leaves_out_what_would_never_be_read(judged: RunResult) -> 
 def test_a_run_that_passes_says_so(judged: RunResult) -> None:
     fine = tuple(scenario for scenario in judged.scenarios if scenario.verdict is Verdict.OK)
     passing = msgspec.structs.replace(judged, scenarios=fine)
-    assert "PASS 1 scenarios, 1 clauses: 1 OK" in printed(passing)
+    assert "PASS 1 scenario, 1 clause: 1 OK" in printed(passing)
     assert "✅ PASS" in report.markdown(passing)
 
 
@@ -267,6 +272,8 @@ def test_recheck_and_report_work_from_the_files_alone(
 def only(folder: Path, name: str) -> None:
     index = run.read_index(folder)
     kept = tuple(entry for entry in index.scenarios if entry.path.endswith(f"/{name}.jsonl"))
+    for entry in {*index.scenarios} - {*kept}:
+        (folder / entry.path).unlink()
     run.write_index(folder, msgspec.structs.replace(index, scenarios=kept))
 
 
@@ -285,6 +292,69 @@ def test_recheck_knows_expected_failures(folder: Path, tmp_path: Path) -> None:
     listed = tmp_path / "expected.txt"
     listed.write_text("LIV-7  # it counts from the wrong moment\n", encoding="utf-8")
     assert cli.run(["recheck", str(folder), "--expected-failures", str(listed)]) == 0
+
+
+def test_every_report_says_why_a_clause_was_not_judged(folder: Path, judged: RunResult) -> None:
+    clause, reason = next(
+        (finding.clause, finding.seen)
+        for each in judged.scenarios
+        if each.path == "histories/unsupported.jsonl"
+        for finding in each.findings
+        if finding.verdict is Verdict.UNSUPPORTED
+    )
+    only(folder, "unsupported")
+    result = run.judge_run(folder, spec.clauses())
+    row = next(line for line in report.markdown(result).splitlines() if line.startswith(f"| {clause} "))
+    assert reason.replace("`", "'") in row
+    assert " ".join(reason.split()) in " ".join(re.sub(r"[│┃]", " ", printed(result)).split())
+    clauses = report.page(result, folder).partition('id="scenarios"')[0]
+    assert escape(reason) in clauses.replace("&#39;", "&#x27;").replace("&#34;", "&quot;")
+
+
+def sparse(path: Path) -> None:
+    """As large as a disk and all zeros, in no space at all."""
+    with path.open("wb") as file:
+        file.truncate(1 << 36)
+
+
+@pytest.mark.parametrize("name", ["index.json", "histories/ok.jsonl"])
+@pytest.mark.parametrize("how", ["sparse", "device", "deep", "not-text"])
+def test_what_can_be_no_history_is_refused_at_once(
+    folder: Path, name: str, how: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = folder / name
+    path.unlink()
+    match how:
+        case "sparse":
+            sparse(path)
+        case "device":
+            path.symlink_to("/dev/zero")
+        case "deep":
+            path.write_bytes(b'{"a":' + b"[" * 100_000 + b"\n")
+        case _:
+            path.write_bytes(b'{"ev":"\xff"}\n')
+    assert cli.run(["recheck", str(folder)]) in (1, 3)
+    said = capsys.readouterr()
+    assert Path(name).name in said.out + said.err
+    assert "Traceback" not in said.err
+
+
+@pytest.mark.parametrize("arguments", [["recheck", "/dev/zero"], ["recheck", "--expected-failures", "/dev/zero"]])
+def test_devices_are_no_runs_and_no_lists(
+    arguments: list[str], folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    code = cli.run([*arguments, str(folder)] if "--expected-failures" in arguments else arguments)
+    assert code in (3, 64)
+    assert "/dev/zero" in capsys.readouterr().err
+
+
+def test_reports_that_can_not_be_written_are_told_in_a_sentence(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (folder / "report.html").mkdir()
+    assert cli.run(["report", str(folder)]) == 3
+    said = capsys.readouterr().err
+    assert "report.html" in said and "Traceback" not in said
 
 
 def test_what_is_no_run_is_a_harness_error(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
