@@ -10,6 +10,8 @@ from simulator.models.fleet import Fleet
 @fault("suspend")
 def suspend(fleet: Fleet, at: FaultAt) -> Heal | None:
     if at.on == "relay":
+        if not fleet.relay.up:
+            return None
         fleet.relay.pause()
         fleet.relay.host.sleep()
 

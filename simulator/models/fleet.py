@@ -151,6 +151,7 @@ class Fleet:
     def _staff(self) -> None:
         wanted = [(place.app, place.version, place.member.language) for place in self.places.values()]
         wanted += [(place.app, place.member.version, place.member.language) for place in self.places.values()]
+        wanted += [(row.app, row.version, row.language) for row in self.database.unfinished]
         for app, version, language in dict.fromkeys(wanted):
             group = [p for p in self.places.values() if p.app == app and p.member.language == language]
             if any(p.running and p.version == version for p in group):
@@ -164,6 +165,12 @@ class Fleet:
             self.start(chosen, ns(0.5))
 
     # ---- processes
+
+    def registered(self, executor_id: str) -> None:
+        """The relay has this executor on record, durably."""
+        for place in self.places.values():
+            if place.process is not None and place.process.id == executor_id:
+                place.process.registered()
 
     def start(self, place: Place, delay_ns: int = _START_NS) -> None:
         """A fresh process under a new id."""

@@ -64,6 +64,7 @@ class Process:
         self.manner = manner
         self.poll_phase_ns = poll_phase_ns
         self.alive = True
+        self.known = False
         self.paused = False
         self.leaving = False
         self.slowness = 1.0
@@ -99,7 +100,15 @@ class Process:
 
     @property
     def working(self) -> bool:
-        return self.alive and not self.paused and not self.leaving
+        """Whether it takes work. Not before the relay knows it: what an executor strands that no relay has ever heard
+        of is beyond any relay's reach, and says nothing about one."""
+        return self.alive and self.known and not self.paused and not self.leaving
+
+    def registered(self) -> None:
+        """The relay has it on record."""
+        if not self.known:
+            self.known = True
+            self.world.database.look()
 
     def at(self, delay_ns: int, function: Any, *args: Any) -> None:
         delay_ns = self.host.true_ns(delay_ns)

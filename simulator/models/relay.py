@@ -107,6 +107,7 @@ class FleetRelay(Relay):
         super().start()
 
     def kill(self) -> None:
+        self.host.wake()
         if self.paused:
             self.paused = False
             self.watch.paused(False)

@@ -60,7 +60,7 @@ def play(schedule: Schedule, core: type[Core], recorder: Recorder | None = None,
 def _play(schedule: Schedule, core: type[Core], recorder: Recorder | None, clock: Clock, *, stop: bool) -> Played:
     monitor = Monitor(clock, schedule.timing_profile, stop=stop)
     fleet = Fleet(schedule, core, monitor, recorder, clock)
-    monitor.arrived = fleet.caller.arrived
+    monitor.arrived, monitor.registered = fleet.caller.arrived, fleet.registered
     if recorder is not None:
         _show_lists(fleet, monitor, recorder)
     end_ns = ns(schedule.duration_s + fleet.converge_s)
@@ -114,7 +114,7 @@ def play_whole(schedule: Schedule, core: type[Core], path: Path | None = None) -
 def _whole(schedule: Schedule, core: type[Core], recorder: Recorder, clock: Clock) -> Played:
     monitor = Monitor(clock, schedule.timing_profile, stop=False)
     fleet = Fleet(schedule, core, monitor, recorder, clock)
-    monitor.arrived = fleet.caller.arrived
+    monitor.arrived, monitor.registered = fleet.caller.arrived, fleet.registered
     for app in fleet.apps:
         recorder.add(App, org=app.org, app=app.app, grace_s=float(fleet.settings[app].executor_timeout_s))
     _show_lists(fleet, monitor, recorder)

@@ -12,7 +12,7 @@ from reference_relay.core import events
 from reference_relay.core.core import Core
 from reference_relay.core.effects import Audit, Close, Effect, Outcome, Save, Send, SendPing
 from reference_relay.core.records import AppKey, Executor, ExecutorKey, Status
-from reference_relay.store import AuditEntry, Write
+from reference_relay.store import AuditEntry, SaveRecord, Write
 from simulator.clock import Clock, ns
 from simulator.models.calls import CallRecord
 from simulator.models.client import Client, decoded
@@ -35,6 +35,7 @@ class Monitor(Recoveries):
         self.surfaced_ids = set()
         self.arrived: Callable[[bytes], None] = lambda data: None
         self.listed: Callable[[dict[ExecutorKey, Executor]], None] | None = None  # for the history
+        self.registered: Callable[[str], None] = lambda executor_id: None  # the relay knows it, whatever happens
         self.recoveries = 0
         self.calls: list[CallRecord] = []
         self._records: object = None
@@ -224,6 +225,8 @@ class Monitor(Recoveries):
 
     def wrote(self, writes: Sequence[Write]) -> None:
         for write in writes:
+            if isinstance(write, SaveRecord) and isinstance(write.record, Executor):
+                self.registered(write.record.key.executor_id)
             if isinstance(write, AuditEntry):
                 details = write.details
                 name = {"executor.dispatch_recovery": "dispatch", "executor.recover": "end",

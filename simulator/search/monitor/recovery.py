@@ -122,8 +122,8 @@ class Recoveries(Liveness):
             self.broken("REC-5", "a HEALTHY peer is asked", f"asked was {conn.key.executor_id if conn.key else conn.number}")
             return
         death = self.deaths.setdefault(key, Death(key))
-        asked.about = key
         self._rightly_chosen(death, dead, conn.key, peer)
+        asked.about = key
         self._in_time(death)
         death.asks.append(Ask(conn, conn.key, asked))
         death.round.append(conn.key)
@@ -172,8 +172,13 @@ class Recoveries(Liveness):
             death.latest.append(peer_key)
 
     def _load(self, peer: ExecutorKey) -> int:
+        """Recoveries under way at it: requests and checks without an answer, within their deadline."""
+        known = self.known.get(peer)
+        if known is None or known.conn is None:
+            return 0
         return sum(
-            ask.peer == peer and ask.end == "" and ask.conn.ended_ns is None for d in self.deaths.values() for ask in d.asks
+            asked.about is not None and asked.about in self.deaths and asked.due_ns > self.worked
+            for asked in known.conn.asked.values()
         )
 
     def _in_time(self, death: Death) -> None:
@@ -246,6 +251,7 @@ class Recoveries(Liveness):
         if death is not None:
             death.checking -= 1
             death.ended_ns = self.worked
+            death.success_ns = None  # its peer is gone: somebody else is asked to check, or to recover
 
     # ---- the record
 
