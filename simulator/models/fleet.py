@@ -149,19 +149,22 @@ class Fleet:
         self._staff()
 
     def _staff(self) -> None:
+        """Somebody of each version and language that still has work, or had a member."""
+        chosen_places: list[Place] = []
         wanted = [(place.app, place.version, place.member.language) for place in self.places.values()]
         wanted += [(place.app, place.member.version, place.member.language) for place in self.places.values()]
         wanted += [(row.app, row.version, row.language) for row in self.database.unfinished]
         for app, version, language in dict.fromkeys(wanted):
             group = [p for p in self.places.values() if p.app == app and p.member.language == language]
-            if any(p.running and p.version == version for p in group):
+            if any((p.running or p in chosen_places) and p.version == version for p in group):
                 continue
-            idle = [p for p in group if not p.running]
+            idle = [p for p in group if not p.running and p not in chosen_places]
             chosen = next((p for p in idle if p.version == version), idle[0] if idle else None)
             if chosen is None:
                 spare = replace(group[0].member, label=f"spare{len(self.places)}", version=version)
                 chosen = self.places[spare.label] = self._place(spare)
             chosen.version = version
+            chosen_places.append(chosen)
             self.start(chosen, ns(0.5))
 
     # ---- processes

@@ -144,7 +144,8 @@ class Monitor(Recoveries):
                 self.check_answered(asked, frame)
             case "list_application_versions":
                 output = frame.get("output")
-                if isinstance(output, list) and output and not frame.get("error_message"):
+                own = "marker" not in frame  # asked by the relay itself, not by a caller
+                if own and isinstance(output, list) and output and not frame.get("error_message"):
                     best = max(output, key=lambda row: (row["version_timestamp"], row["version_name"]))
                     self.latest_told[conn.app] = best["version_name"]
         self.reckon()

@@ -1,0 +1,170 @@
+"""A fleet in the field: executors that only keep their connections, and what happens to hosts and networks by chance.
+
+The relay is the reference's own core; executors are the SDK models of `simulator.models`. Chance is drawn from
+the task's seed alone.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from random import Random
+
+from reference_relay.core import events
+from reference_relay.core.core import Core
+from reference_relay.core.effects import Effect, Save, Send
+from reference_relay.core.records import AppKey, Executor, ExecutorKey
+from reference_relay.store import Write
+from scenarios.schedule.file import Member, Schedule
+from simulator.clock import Clock, ns
+from simulator.models.calls import CallRecord
+from simulator.models.client import Client
+from simulator.models.fleet import Fleet, Place
+from simulator.models.relay import FleetRelay
+from simulator.studies.grid import Point, timing_of
+
+__all__ = ["SPREAD", "Field", "Sight"]
+
+SPREAD = 1.18
+"""Sigma of the log-normal lengths: one in twenty is then seven times as long as the median."""
+DAY_S = 86_400.0
+_GIVEN = ("ping_interval_s", "ping_wait_s", "grace_s", "scan_s", "slack_s")
+
+
+class Sight:
+    """See `simulator.models.relay.Watch`: what a study wants to know of what the core decides."""
+
+    def __init__(self, saved: Callable[[str, Executor | None], None], sent: Callable[[Send], None]) -> None:
+        """``saved(executor_id, record)`` for each record that changes; ``sent`` for each request frame."""
+        self._saved, self._sent = saved, sent
+        self.clients: dict[int, Client] = {}  # by the relay's number of their connection
+
+    def decided(self, effects: Sequence[Effect]) -> None:
+        for effect in effects:
+            if isinstance(effect, Save) and effect.table == "executors":
+                assert not isinstance(effect.key, AppKey) and (
+                    effect.record is None or isinstance(effect.record, Executor)
+                )
+                self._saved(effect.key.executor_id, effect.record)
+            elif isinstance(effect, Send):
+                self._sent(effect)
+
+    def started(self, relay: FleetRelay) -> None: ...
+    def killed(self) -> None: ...
+    def told(self, event: events.Event) -> None: ...
+    def handled(self, core: Core) -> None: ...
+    def does(self, effect: Effect) -> None: ...
+    def wrote(self, writes: Sequence[Write]) -> None: ...
+    def dialled(self, conn: int, client: Client, app: AppKey) -> None:
+        self.clients[conn] = client
+
+    def slow(self, until_ns: int) -> None: ...
+    def paused(self, paused: bool) -> None: ...
+    def called(self, record: CallRecord) -> None: ...
+    def answered(self, record: CallRecord) -> None: ...
+    def crashed(self, failure: Exception) -> None:
+        raise failure
+
+
+class Field:
+    """``executors`` of one SDK for ``duration_s`` of virtual time at one point."""
+
+    def __init__(self, point: Point, seed: int, executors: int, duration_s: float, core: type[Core] = Core) -> None:
+        timing = timing_of(point)
+        members = tuple(Member(f"e{number}", str(point["sdk"])) for number in range(executors))
+        given = {
+            name: getattr(timing, name) for name in ("ping_interval_s", "ping_wait_s", "grace_s", "scan_s", "slack_s")
+        }
+        schedule = Schedule(
+            name="field", seed=seed, duration_s=duration_s, executors=members, timing=given, workload={"workflows": 0}
+        )
+        self.clock = Clock()
+        self.timing = timing
+        self.saved: Callable[[str, Executor | None], None] = lambda executor, record: None
+        self.sent: Callable[[Send], None] = lambda frame: None
+        self._sight = Sight(self._saw, self._sends)
+        self.fleet = Fleet(schedule, core, self._sight, None, self.clock)
+        self._ended = self.clock.event()
+        self._duration_ns = ns(duration_s)
+        self._point = point
+        for place in self.fleet.places.values():
+            place.path.latency_ns = ns(float(point["latency"]))
+            place.path.loss = float(point["loss"])
+            self._let_happen(place, Random(f"field {seed} {place.member.label}"))
+
+    def place_of(self, executor: str) -> Place | None:
+        """Where the process with this id runs; None: it has gone."""
+        for place in self.fleet.places.values():
+            if place.process is not None and place.process.id == executor and place.process.alive:
+                return place
+        return None
+
+    def run(self) -> None:
+        """To the end of the duration; nothing is healed or asked for."""
+        self.fleet.finished = True  # no management calls
+        self.fleet.begin()
+        self.clock.call(self._duration_ns, self.end)
+        self.clock.run(self._ended)
+
+    def end(self) -> None:
+        """Before the duration is over: all that was asked for was seen."""
+        if not self._ended.triggered:
+            self._ended.succeed()
+
+    def executor_of(self, conn: int) -> str:
+        """Whose connection this number of the relay's is."""
+        client = self._sight.clients[conn]
+        processes = (place.process for place in self.fleet.places.values())
+        return next((process.id for process in processes if process is not None and client in process.clients), "")
+
+    def _saw(self, executor: str, record: Executor | None) -> None:
+        self.saved(executor, record)
+
+    def _sends(self, frame: Send) -> None:
+        self.sent(frame)
+
+    # ---- chance
+
+    def _let_happen(self, place: Place, random: Random) -> None:
+        self._often("pauses", random, lambda: self._pause(place, self._length_s("pause", random)))
+        self._often("outages", random, lambda: self._outage(place, self._length_s("outage", random)))
+        self._often("cuts", random, lambda: self._cut(place))
+
+    def _often(self, name: str, random: Random, happen: Callable[[], None]) -> None:
+        """A Poisson process: as likely at any moment as at any other."""
+        a_day = float(self._point[name])
+        if a_day == 0:
+            return
+
+        def next_one() -> None:
+            self.clock.call(ns(random.expovariate(a_day / DAY_S)), now)
+
+        def now() -> None:
+            happen()
+            next_one()
+
+        next_one()
+
+    def _length_s(self, name: str, random: Random) -> float:
+        return random.lognormvariate(math.log(float(self._point[name])), SPREAD)
+
+    def _pause(self, place: Place, length_s: float) -> None:
+        process = place.process
+        if process is not None and process.alive and not process.paused:
+            process.pause()
+            self.clock.call(ns(length_s), process.resume)
+
+    def _outage(self, place: Place, length_s: float) -> None:
+        if not place.path.holds:
+            place.path.hold("up", "drop")
+            place.path.hold("down", "drop")
+            self.clock.call(ns(length_s), self._over, place)
+
+    def _over(self, place: Place) -> None:
+        place.path.release("up")
+        place.path.release("down")
+
+    def _cut(self, place: Place) -> None:
+        process = place.process
+        if process is not None and process.client is not None and process.client.open:
+            process.client.network_ends("reset")
