@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import tempfile
 from collections.abc import Sequence
-from pathlib import Path
 
 from relayproof.errors import ContradictedClaim
 from scenarios import claims, preflight, worlds
 from scenarios.errors import ProfileError
 from scenarios.profile import Pace, Profile
+from scenarios.targets.scratch import Scratch
 from scenarios.worlds import SessionOptions
 
 REACHING = ("wire", "real")
@@ -31,8 +30,8 @@ async def look(profile: Profile, pace: Pace, played: Sequence[str], given: str, 
         await preflight.reach(profile)
     except ProfileError as problem:
         raise ProfileError(f"{given}: {problem}") from problem
-    with tempfile.TemporaryDirectory(prefix="relayproof-look-") as folder:
-        options = SessionOptions(profile=profile, timing=timing, seed=seed, folder=Path(folder))
+    with Scratch("look") as scratch:
+        options = SessionOptions(profile=profile, timing=timing, seed=seed, folder=scratch.path)
         async with worlds.factory("wire")(options) as session:
             if refused := await preflight.wrong_entries(session, profile):
                 raise ProfileError(f"{given}: {'; '.join(refused)}")

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import random
-import tempfile
-from pathlib import Path
 from typing import Literal
 
 from rich.console import Console
@@ -16,6 +14,7 @@ from scenarios import preflight, worlds
 from scenarios.probing import Measured
 from scenarios.probing import probe as measure
 from scenarios.profile_loading import resolve
+from scenarios.targets.scratch import Scratch
 from scenarios.worlds import SessionOptions
 
 
@@ -37,9 +36,9 @@ def probe(*, relay: str, timing: Literal["fast", "documented"] = "fast") -> int:
         console.print(f"{relay}: {warning}", style="yellow", highlight=False, markup=False)
     asyncio.run(before_run.look(profile, timing, ("wire",), relay))
     expected = profile.timing_at(timing)
-    with tempfile.TemporaryDirectory(prefix="relayproof-probe-") as folder:
+    with Scratch("probe") as scratch:
         options = SessionOptions(
-            profile=profile, timing=expected, seed=random.SystemRandom().randrange(2**31), folder=Path(folder)
+            profile=profile, timing=expected, seed=random.SystemRandom().randrange(2**31), folder=scratch.path
         )
         figures = asyncio.run(_observe(options))
     _show(figures, profile.name, expected.slack_s + expected.scan_s)

@@ -7,10 +7,8 @@ import atexit
 import contextlib
 import os
 import shlex
-import shutil
 import signal
 import socket
-import tempfile
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
@@ -20,6 +18,7 @@ from scenarios.errors import TargetError
 from scenarios.profile import Organisation, Profile
 from scenarios.targets.lifetime import die_with_parent
 from scenarios.targets.ready import wait_until_ready
+from scenarios.targets.scratch import Scratch
 
 STOP_WAIT_S = 5.0
 """How long a relay may take to end after SIGTERM before SIGKILL."""
@@ -56,7 +55,7 @@ class ProcessTarget:
         self._environment = {**os.environ, **environment}
         self._announces = announces
         self._port = 0 if announces else free_port()
-        self._data: Path | None = None
+        self._data: Scratch | None = None
         self._process: asyncio.subprocess.Process | None = None
         self._draining: asyncio.Task[None] | None = None
 
@@ -66,9 +65,9 @@ class ProcessTarget:
 
     async def start(self) -> None:
         if self._data is None:
-            self._data = Path(tempfile.mkdtemp(prefix="relayproof-", dir=_memory_folder()))
+            self._data = Scratch("relay", _memory_folder())
             self._log_path.parent.mkdir(parents=True, exist_ok=True)
-        arguments = list(self._command(self._port, self._data))
+        arguments = list(self._command(self._port, self._data.path))
         with self._log_path.open("ab") as log:
             try:
                 self._process = await asyncio.create_subprocess_exec(
@@ -137,7 +136,7 @@ class ProcessTarget:
     async def close(self) -> None:
         await self.kill()
         if self._data is not None:
-            shutil.rmtree(self._data, ignore_errors=True)
+            self._data.remove()
 
     def _running(self) -> asyncio.subprocess.Process | None:
         return self._process if self._process is not None and self._process.returncode is None else None
