@@ -100,7 +100,7 @@ async def get_autoscale(request: ApiRequest) -> list[QueueAutoscale]:
 
 @operation("GET", "A/autoscale/versions/{version}", "application.read", answer=QueueAutoscale, sends=ASKS)
 async def get_autoscale_version(request: ApiRequest) -> QueueAutoscale:
-    """Tell how many executors one version is worth; its name may be ``latest``."""
+    """Tell how many executors one version is worth; its name may be "latest"."""
     policy = _policy(request)
     queue = await _usable_queue(request, policy)
     versions = await _newest_first(request)

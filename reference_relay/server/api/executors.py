@@ -22,7 +22,7 @@ async def list_executors(request: ApiRequest) -> list[Executor]:
 
 @operation("GET", "A/surfaced-recoveries", "application.read", answer=list[SurfacedRecovery], extension=True)
 async def list_surfaced_recoveries(request: ApiRequest) -> list[SurfacedRecovery]:
-    """List DEAD executors whose recovery waits, and for what (REC-27)."""
+    """List DEAD executors whose recovery waits, and for what."""
     await request.hub.settled()
     found = []
     for executor in request.context.hub.core.surfaced(request.app):
