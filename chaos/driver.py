@@ -16,7 +16,6 @@ from chaos.evidence import promises
 from chaos.fleet import TERMINAL, Fleet
 from chaos.real import RealWorld
 from chaos.site import Site
-from chaos.swarm import draw
 from chaos.tap import Passing
 from chaos.work import Order, Work
 from evidence.cases import record
@@ -53,9 +52,12 @@ class Standing:
 class Driver:
     """One run. ``looked`` is called whenever `standing` has changed."""
 
-    def __init__(self, world: RealWorld, campaign: Campaign, looked: Callable[[Standing], None]) -> None:
+    def __init__(
+        self, world: RealWorld, campaign: Campaign, schedule: Schedule, looked: Callable[[Standing], None]
+    ) -> None:
         self.world = world
         self.campaign = campaign
+        self._schedule = schedule
         self.standing = Standing()
         self.interrupted = False
         self._looked = looked
@@ -67,7 +69,7 @@ class Driver:
 
     async def run(self) -> None:
         """Raises `Prerequisite` where the executors can't connect; an interruption heals and judges what was done."""
-        schedule = self.campaign.schedule or draw(self.campaign, self.world.timing)
+        schedule = self._schedule
         await self._launch(schedule)
         site = self._site()
         self.world.note(

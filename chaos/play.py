@@ -14,6 +14,7 @@ from chaos.arena import ChaosSession
 from chaos.campaign import Campaign, chaos_timing
 from chaos.driver import Driver, Standing
 from chaos.real import RealWorld
+from chaos.swarm import draw
 from evidence import run as evidence_run
 from evidence.history import History, load
 from evidence.verdict import RunResult
@@ -75,19 +76,20 @@ async def play(
     began, stamp = time.monotonic(), datetime.now(UTC).isoformat(timespec="seconds")
     folder = evidence_run.new_folder(results, f"chaos-{profile.name}")
     timing = chaos_timing(profile, profile.timing_at("fast"), grace_s)
-    if campaign.schedule is not None:
-        write(campaign.schedule, folder / "schedule.toml")
+    schedule = campaign.schedule or draw(campaign, timing)
+    write(schedule, folder / "schedule.toml")
+    wanted = campaign.clauses(schedule)
     drivers: list[Driver] = []
 
     async def body(world: RealWorld) -> None:
-        expect(world, campaign.clauses)
-        driver = Driver(world, campaign, looked)
+        expect(world, wanted)
+        driver = Driver(world, campaign, schedule, looked)
         drivers.append(driver)
         started(driver)
         await driver.run()
 
     scenario = Scenario(
-        id=SCENARIO, title=_title(campaign), clauses=campaign.clauses, run=body, worlds=("chaos",), disturbs=True,
+        id=SCENARIO, title=_title(campaign), clauses=wanted, run=body, worlds=("chaos",), disturbs=True,
         module=__name__,
     )  # fmt: skip
     options = SessionOptions(profile=profile, timing=timing, seed=campaign.seed, folder=folder)

@@ -85,7 +85,8 @@ def _axis(picture: _Picture) -> Iterator[str]:
     at_s = 0
     while at_s <= picture.end_s:
         x = picture.x(at_s)
-        yield f'<line class="grid" x1="{x}" x2="{x}" y1="20" y2="{bottom}"/><text class="tick" x="{x}" y="14">{at_s} s</text>'
+        yield f'<line class="grid" x1="{x}" x2="{x}" y1="20" y2="{bottom}"/>'
+        yield f'<text class="tick" x="{x}" y="14">{at_s} s</text>'
         at_s += step_s
     for name, row in picture.slots.items():
         yield f'<text class="slot" x="{_LEFT - 8}" y="{picture.y(row) + _BAR}">{escape(name)}</text>'
@@ -192,7 +193,7 @@ def _work(history: History, picture: _Picture, top: float) -> list[list[str]]:
 
 
 def _curve(picture: _Picture, top: float, name: str, curve: list[int], taken: list[tuple[float, str]]) -> Iterator[str]:
-    most = max(max(curve), 1)
+    most = max(*curve, 1)
     base = top + _WORK - 8
     points = " ".join(
         f"{picture.x(place * picture.end_s / _BINS)},{base - (_WORK - 14) * count / most:.1f}"
@@ -206,8 +207,8 @@ def _curve(picture: _Picture, top: float, name: str, curve: list[int], taken: li
     for at_s, workflow in taken[:400]:
         x = picture.x(at_s)
         yield (
-            f'<line class="taken" x1="{x}" x2="{x}" y1="{base}" y2="{base + 5}"><title>{escape(workflow)} was taken over'
-            f" at {at_s:.1f} s</title></line>"
+            f'<line class="taken" x1="{x}" x2="{x}" y1="{base}" y2="{base + 5}"><title>'
+            f"{escape(workflow)} was taken over at {at_s:.1f} s</title></line>"
         )
 
 

@@ -1,4 +1,4 @@
-"""The first peer is slow beyond the deadline, the relay asks the next: both recover the same dead executor in the end."""
+"""The first peer is slow beyond the deadline, the relay asks the next: both recover the same dead executor."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The relay is away for longer than the grace period; all executors come back at once, but for one that died meanwhile."""
+"""The relay is away beyond the grace period; all executors come back at once, but for one that died meanwhile."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Only a peer of another version is there: it would answer true and recover nothing. The relay must wait for a right one.
+"""Only a peer of another version is there: it would answer true and recover nothing. The relay must wait.
 
 A relay that asks it and believes the answer strands the work in silence.
 """

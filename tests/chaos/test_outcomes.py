@@ -1,0 +1,73 @@
+"""The judge of whole runs: each kind of finding has a recorded history with its known verdict."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from evidence.history import load
+from evidence.judge import judge
+from evidence.outcomes import weigh
+from evidence.sdk_faults import interval, track_record
+from spec import clauses
+from tests.chaos.recorded_outcomes import EXPECTED, FOLDER, STORIES
+
+KNOWN: dict[str, dict[str, str]] = json.loads(EXPECTED.read_text())
+
+
+@pytest.mark.parametrize("name", sorted(KNOWN))
+def test_a_recorded_history_has_its_known_verdict(name: str) -> None:
+    result = judge(load(FOLDER / f"{name}.jsonl"), clauses())
+    assert {clause: str(result.clauses[clause]) for clause in KNOWN[name]} == KNOWN[name], result.findings
+
+
+def test_the_recorded_histories_are_those_of_the_stories(tmp_path: Path) -> None:
+    assert set(KNOWN) == set(STORIES) == {path.stem for path in FOLDER.glob("*.jsonl")}
+    for name, (story, wanted) in STORIES.items():
+        story.write(tmp_path / f"{name}.jsonl")
+        assert (tmp_path / f"{name}.jsonl").read_bytes() == (FOLDER / f"{name}.jsonl").read_bytes(), name
+        assert {clause: str(verdict) for clause, verdict in wanted.items()} == KNOWN[name]
+
+
+@pytest.mark.parametrize(
+    ("name", "kind", "sdk"),
+    [
+        ("lost-workflow", "lost", ""),
+        ("double-outcome", "left-end", ""),
+        ("rewritten-output", "rewritten", ""),
+        ("other-outcome", "unexpected", ""),
+        ("step-run-again-after-its-checkpoint", "step-again", ""),
+        ("step-never-executed", "step-missing", ""),
+        ("step-checkpoint-written-over", "step-rewritten", ""),
+        ("wrong-version", "other-version", ""),
+        ("wrong-language", "other-language", "other-language"),
+        ("recovery-across-applications", "other-application", ""),
+        ("zombie-writes", "rewritten", "late-copy-writes"),
+        ("acknowledged-without-effect", "lost", "ack-without-effect"),
+        ("shutdown-writes-an-end", "unexpected", "shutdown-writes-end"),
+    ],
+)
+def test_a_defect_has_its_kind_and_the_sdks_part_in_it(name: str, kind: str, sdk: str) -> None:
+    first = weigh(load(FOLDER / f"{name}.jsonl")).of(kind)[0]
+    assert first.sdk == sdk and first.workflow == "w-1"
+
+
+def test_an_older_claimant_is_counted_and_not_accused() -> None:
+    found = weigh(load(FOLDER / "step-run-again-by-an-older-claimant.jsonl"))
+    assert (found.older, found.repeated, found.defects) == (1, 2, [])
+
+
+def test_the_track_record_tells_rate_and_version_apart_from_the_verdict() -> None:
+    (finding,) = track_record(load(FOLDER / "acknowledged-without-effect-often.jsonl"))
+    assert (finding.fault, finding.language, finding.sdk) == ("ack-without-effect", "python", "2.31.1")
+    assert (finding.times, finding.exposed) == (12, 12) and finding.events
+    assert finding.rate[0] > 0.7 and finding.rate[1] == pytest.approx(1.0)
+    assert track_record(load(FOLDER / "recovered.jsonl")) == []
+
+
+def test_wilsons_interval() -> None:
+    low, high = interval(7, 10)
+    assert low == pytest.approx(0.397, abs=0.005) and high == pytest.approx(0.892, abs=0.005)
+    assert interval(0, 0) == (0.0, 1.0)
