@@ -3,12 +3,17 @@ package main
 import (
 	"errors"
 	"fmt"
+	"log/slog"
 	"time"
 
 	"github.com/dbos-inc/dbos-transact-golang/dbos"
 )
 
-const shutdownStage = 100 * time.Millisecond // what each part of the SDK gets to end by itself
+const (
+	shutdownStage = 100 * time.Millisecond // what each part of the SDK gets to end by itself
+	optionDrain   = "option drain_s"
+	noDrain       = "its shutdown cancels the running workflows before it waits for them: none can record its end"
+)
 
 // errUnsupported: this SDK lacks what a command or one of its instructions asks for.
 type errUnsupported struct{ what, reason string }
@@ -103,9 +108,16 @@ func (c *commander) fork(asked command) error {
 	return err
 }
 
-// stop shuts the SDK down. What still runs when the time is over stays PENDING, for a relay to give to a peer.
-func (c *commander) stop(asked command) error {
-	err := dbos.Shutdown(c.sdk, max(seconds(asked.DrainS), shutdownStage))
+// stop shuts the SDK down; false: it stays up, for it can't be shut down in the way asked for. What was running stays
+// PENDING, for a relay to give to a peer.
+func (c *commander) stop(asked command) bool {
+	if asked.DrainS > 0 {
+		c.reports.send("unsupported", map[string]any{"do": asked.Do, "subject": "", "what": optionDrain, "reason": noDrain})
+		return false
+	}
+	if err := dbos.Shutdown(c.sdk, shutdownStage); err != nil {
+		slog.Info("steps that still run end with their process", "error", err)
+	}
 	c.reports.send("stopped", nil)
-	return err
+	return true
 }

@@ -13,6 +13,7 @@ import (
 	"io"
 	"log/slog"
 	"os"
+	"reflect"
 	"runtime/debug"
 	"strings"
 	"time"
@@ -25,6 +26,8 @@ const (
 	interpretName = "interpret"
 	scheduledName = "scheduled"
 	exConfig      = 78 // sysexits.h: the configuration can't be used
+
+	metadataOnlyField = "ConductorMetadataOnlyMode"
 )
 
 func main() {
@@ -53,10 +56,9 @@ func main() {
 			c.answer(next)
 			continue
 		}
-		if err := c.stop(next); err != nil {
-			slog.Warn("not all ended in time", "error", err)
+		if c.stop(next) {
+			os.Exit(0)
 		}
-		os.Exit(0)
 	}
 }
 
@@ -83,7 +85,7 @@ func launch(asked config, log *slog.Logger, out *reports) (*commander, error) {
 	if err != nil {
 		return nil, err
 	}
-	sdk, err := dbos.NewContext(context.Background(), dbos.Config{
+	settings := dbos.Config{
 		AppName:                   asked.Application,
 		ApplicationVersion:        asked.Version,
 		DatabaseURL:               asked.SystemDatabaseURL,
@@ -92,7 +94,12 @@ func launch(asked config, log *slog.Logger, out *reports) (*commander, error) {
 		ConductorExecutorMetadata: map[string]any{"name": asked.Executor},
 		Logger:                    log,         // the SDK's own would write to standard output
 		SchedulerPollingInterval:  time.Second, // a new schedule is seen after half a minute otherwise
-	})
+	}
+	unsupported := map[string]string{optionDrain: noDrain}
+	if !setMetadataOnly(&settings, asked.MetadataOnly) {
+		unsupported["config metadata_only"] = "this version of the SDK has no " + metadataOnlyField
+	}
+	sdk, err := dbos.NewContext(context.Background(), settings)
 	if err != nil {
 		return nil, fmt.Errorf("the SDK can't be configured: %w", err)
 	}
@@ -113,9 +120,18 @@ func launch(asked config, log *slog.Logger, out *reports) (*commander, error) {
 	}
 	out.send("ready", map[string]any{
 		"contract": contract, "language": "go", "sdk_version": sdkVersion(), "executor_id": ledger.executor,
-		"pid": os.Getpid(), "unsupported": map[string]string{},
+		"pid": os.Getpid(), "unsupported": unsupported,
 	})
 	return &commander{sdk: sdk, interpreter: in, reports: out}, nil
+}
+
+// setMetadataOnly sets the SDK's mode of telling the relay no workflow data; false where the version has none (before 1.6).
+func setMetadataOnly(settings *dbos.Config, on bool) bool {
+	field := reflect.ValueOf(settings).Elem().FieldByName(metadataOnlyField)
+	if field.IsValid() {
+		field.SetBool(on)
+	}
+	return field.IsValid()
 }
 
 func queueOptions(queue queueConfig) []dbos.QueueOption {

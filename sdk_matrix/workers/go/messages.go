@@ -23,6 +23,7 @@ type config struct {
 	Executor          string        `json:"executor"`
 	Queues            []queueConfig `json:"queues"`
 	AlertHandler      string        `json:"alert_handler"`
+	MetadataOnly      bool          `json:"metadata_only"`
 	LogLevel          string        `json:"log_level"`
 }
 

@@ -14,6 +14,13 @@ import java.util.Set;
 final class Commander {
     private static final String NOT_IN_CONTRACT = "the contract's version " + Config.CONTRACT + " does not have it";
 
+    private static final String DRAIN = "option drain_s";
+    private static final String NO_DRAIN = "its shutdown does not wait for running workflows";
+
+    /** What this SDK lacks, with the reason, as {@code ready} tells it. */
+    static final Map<String, String> UNSUPPORTED =
+            Map.of(DRAIN, NO_DRAIN, "config metadata_only", "this version of the SDK has no such mode");
+
     /** This SDK lacks what a command or one of its instructions asks for. */
     private static final class Unsupported extends Exception {
         private static final long serialVersionUID = 1L;
@@ -100,9 +107,17 @@ final class Commander {
         dbos.forkWorkflow(asked.workflow(), from - 1, new ForkOptions(asked.forked()));
     }
 
-    /** Shut the SDK down. It can't wait for running workflows: they stay PENDING, for a relay to give to a peer. */
-    void stop() {
+    /**
+     * Shut the SDK down; false: it stays up, for it can't be shut down in the way asked for. What was running stays PENDING, for a
+     * relay to give to a peer.
+     */
+    boolean stop(Command asked) {
+        if (asked.drainS() > 0) {
+            reports.send("unsupported", Map.of("do", "stop", "subject", "", "what", DRAIN, "reason", NO_DRAIN));
+            return false;
+        }
         dbos.shutdown();
         reports.send("stopped", Map.of());
+        return true;
     }
 }

@@ -49,7 +49,7 @@ public final class Interpreter implements Workflows {
     }
 
     @Override
-    @Workflow(name = SCHEDULED)
+    @Workflow(name = SCHEDULED, serializationStrategy = SerializationStrategy.PORTABLE)
     public List<Object> scheduled(Instant at, Object context) throws Exception {
         return interpret(Json.MAPPER.convertValue(context, Json.LIST));
     }

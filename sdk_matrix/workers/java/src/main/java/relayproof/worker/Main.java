@@ -44,10 +44,21 @@ public final class Main {
         while (true) {
             Command next = commands.take();
             if (next.verb().equals("stop")) {
-                commander.stop();
+                stop(commander, reports, next);
+            } else {
+                commander.answer(next);
+            }
+        }
+    }
+
+    private static void stop(Commander commander, Reports reports, Command asked) {
+        try {
+            if (commander.stop(asked)) {
                 Runtime.getRuntime().halt(0); // steps that still run in threads die with their process
             }
-            commander.answer(next);
+        } catch (RuntimeException problem) { // without its database the SDK may fail to
+            reports.send("refused", Map.of("do", "stop", "workflow", "", "error", problem.toString()));
+            Runtime.getRuntime().halt(1);
         }
     }
 
@@ -117,7 +128,7 @@ public final class Main {
                 "sdk_version", DBOS.version(),
                 "executor_id", executorId,
                 "pid", ProcessHandle.current().pid(),
-                "unsupported", Map.of()));
+                "unsupported", Commander.UNSUPPORTED));
         return new Commander(dbos, interpreter, queues, reports);
     }
 
