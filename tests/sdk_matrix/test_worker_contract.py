@@ -5,6 +5,7 @@ A language that is in `sdk_matrix.languages.LANGUAGES` is tried without a word h
 
 from __future__ import annotations
 
+import json
 import time
 
 import pytest
@@ -121,10 +122,18 @@ def test_the_same_instructions_on_a_queue(rig: Rig, launched: tuple[Driver, Read
 
 
 def test_what_is_written_can_be_read_in_the_database(rig: Rig, launched: tuple[Driver, Ready]) -> None:
-    judge(rig, start(launched, "writer", SetEvent("key", ODD), WriteStream("stream", ("one", ODD))))
+    judge(
+        rig,
+        start(launched, "writer", SetEvent("key", ODD), WriteStream("stream", ("one", ODD)), Send("writer", "t", ODD)),
+    )
     events = rig.query("SELECT value, serialization FROM dbos.workflow_events WHERE workflow_uuid = 'writer'")
-    values = rig.query('SELECT value FROM dbos.streams WHERE workflow_uuid = %s ORDER BY "offset"', "writer")
-    assert len(events) == 1 and events[0][1] == "portable_json" and len(values) >= 2
+    values = rig.query(
+        'SELECT value, serialization FROM dbos.streams WHERE workflow_uuid = %s ORDER BY "offset"', "writer"
+    )
+    sent = rig.query("SELECT message, serialization FROM dbos.notifications WHERE destination_uuid = 'writer'")
+    portable = [(json.dumps(text, ensure_ascii=False), "portable_json") for text in ("one", ODD)]
+    assert events == sent == portable[1:]
+    assert values[:2] == portable  # an end mark may follow
 
 
 @pytest.mark.parametrize("message", ["hello", ODD, "x" * MIB], ids=["short", "odd", "large"])
