@@ -190,7 +190,7 @@ class Ready(msgspec.Struct, frozen=True, kw_only=True, tag_field="event", tag="r
     sdk_version: str
     executor_id: str  # made by the SDK at its launch, new for each process
     pid: int  # in the worker's own namespace; it leads a process group of its own where it was forked
-    unsupported: dict[str, str] = {}  # such as "command fork", "config metadata_only" -> the reason
+    unsupported: dict[str, str] = {}  # "command fork", "option drain_s", "config metadata_only" ... -> the reason
 
 
 class Started(msgspec.Struct, frozen=True, tag_field="event", tag="started"):

@@ -107,7 +107,7 @@ def digest(*parts: str | bytes | Path) -> str:
 
 
 def run(command: Sequence[str], *, cwd: Path, env: Mapping[str, str] | None = None) -> str:
-    """Run one step of a build to its end; its output. Raises `BuildFailed`."""
+    """Run one step of a build to its end; its output. Raises `BuildFailed`, and `MissingSdk` without the program."""
     asked = " ".join(command)
     try:
         done = subprocess.run(
@@ -115,7 +115,7 @@ def run(command: Sequence[str], *, cwd: Path, env: Mapping[str, str] | None = No
             stderr=subprocess.STDOUT, text=True, errors="replace", timeout=_BUILD_S, check=False,
         )  # fmt: skip
     except FileNotFoundError:
-        raise BuildFailed(f"{command[0]} is not installed: it is needed for {asked}") from None
+        raise MissingSdk(f"{command[0]} is not installed: it is needed for {asked}") from None
     except subprocess.TimeoutExpired:
         raise BuildFailed(f"no end after {_BUILD_S:g} s: {asked}") from None
     if done.returncode != 0:

@@ -131,7 +131,7 @@ def test_a_digest_follows_every_input(tmp_path: Path) -> None:
 
 
 def test_a_missing_program_is_named(tmp_path: Path) -> None:
-    with pytest.raises(BuildFailed, match="no-such-program is not installed"):
+    with pytest.raises(MissingSdk, match="no-such-program is not installed"):
         run(("no-such-program", "--version"), cwd=tmp_path)
 
 
