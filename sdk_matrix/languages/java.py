@@ -21,7 +21,7 @@ _JDK = 17  # what the SDK is compiled for
 _PROGRAM = WORKERS_FOLDER / "java"
 _LOCK = _PROGRAM / "dependencies.lock"
 _MVN = ("mvn", "--quiet", "--batch-mode")
-_COPY = "org.apache.maven.plugins:maven-dependency-plugin:3.8.1:copy"  # the version of pom.xml
+LICENCE_COPY = "org.apache.maven.plugins:maven-dependency-plugin:3.8.1:copy"  # the version of pom.xml
 _CLIENT = "dev/dbos/transact/conductor/Conductor.class"
 _MIT = ("mit", "mit license", "the mit license")
 # A small heap and the quick compiler: a dozen of these share a machine, each lives for minutes.
@@ -38,7 +38,7 @@ def make(version: str | None = None) -> Worker:
 
     def fill(folder: Path) -> None:
         pom = folder / f"transact-{version}.pom"
-        run((*_MVN, _COPY, f"-Dartifact={_ARTIFACT}:{version}:pom", f"-DoutputDirectory={folder}"), cwd=folder)
+        run((*_MVN, LICENCE_COPY, f"-Dartifact={_ARTIFACT}:{version}:pom", f"-DoutputDirectory={folder}"), cwd=folder)
         require_mit_pom(pom)
         shutil.copytree(_PROGRAM / "src", folder / "src")
         shutil.copy(_PROGRAM / "pom.xml", folder)
