@@ -120,6 +120,9 @@ class Config(Struct, frozen=True, kw_only=True):
         for name, allowed in (("auth", ("keys", "none")), ("log_level", ("debug", "info", "warning", "error"))):
             if getattr(self, name) not in allowed:
                 raise ValueError(f"`{name}`: give one of {', '.join(allowed)}")
+        for name in ("host", "data"):
+            if not getattr(self, name).strip():
+                raise ValueError(f"`{name}`: must not be empty")
         if self.base_path and (not self.base_path.startswith("/") or self.base_path.endswith("/")):
             raise ValueError("`base_path`: give a path with a leading and no trailing slash, such as /conductor")
         if self.auth == "none" and not self.expose_without_auth and not _is_loopback(self.host):
@@ -133,10 +136,28 @@ class Config(Struct, frozen=True, kw_only=True):
         return Settings(executor_timeout_s=max(1, math.ceil(self.timing.grace_s)))
 
 
+class _UniqueKeys(yaml.SafeLoader):
+    """YAML forbids equal keys in one mapping; the library takes the last of them without a word."""
+
+
+def _mapping_of_unique_keys(loader: _UniqueKeys, node: yaml.MappingNode) -> dict[Any, Any]:
+    seen: set[str] = set()
+    for key_node, _ in node.value:
+        if isinstance(key_node, yaml.ScalarNode):  # before merge keys are resolved: those may be overridden
+            if key_node.value in seen:
+                problem = f"the key {key_node.value} is there twice"
+                raise yaml.constructor.ConstructorError(None, None, problem, key_node.start_mark)
+            seen.add(key_node.value)
+    return loader.construct_mapping(node, deep=True)
+
+
+_UniqueKeys.add_constructor(yaml.resolver.BaseResolver.DEFAULT_MAPPING_TAG, _mapping_of_unique_keys)
+
+
 def parse(text: str, source: str) -> Config:
     """Read the text of a `relay.yaml`; ``source`` names it in errors."""
     try:
-        raw = yaml.safe_load(text)
+        raw = yaml.load(text, _UniqueKeys)
     except yaml.YAMLError as error:
         raise ConfigError(source, "", f"is no YAML: {error}".replace("\n", " ")) from error
     return _config(raw or {}, source)

@@ -111,9 +111,10 @@ class Relay:
         try:
             family = socket.AF_INET6 if ":" in host else socket.AF_INET
             return socket.create_server((host, port), family=family)
-        except OSError as error:
+        except (OSError, UnicodeError) as error:
+            problem = getattr(error, "strerror", None) or error
             raise RelayError(
-                f"can't listen on {host} port {port}: {error.strerror or error}; choose another --host or --port"
+                f"can't listen on {host} port {port}: {problem}; choose another --host or --port"
             ) from error
 
     def _http(self, context: Context) -> uvicorn.Config:

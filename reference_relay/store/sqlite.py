@@ -167,7 +167,10 @@ class SqliteStore:
         os.close(self._lock_file)
 
     def _connect(self) -> sqlite3.Connection:
-        db = sqlite3.connect(self._path, isolation_level=None, check_same_thread=False, timeout=1.0)
+        try:
+            db = sqlite3.connect(self._path, isolation_level=None, check_same_thread=False, timeout=1.0)
+        except sqlite3.Error as error:
+            raise StoreError(f"can't open {self._path}: {error}; start with another --data") from error
         try:
             db.execute("PRAGMA journal_mode=WAL")
             db.execute("PRAGMA synchronous=FULL")
@@ -256,7 +259,10 @@ class SqliteStore:
 def _lock(directory: Path) -> int:
     """Hold an advisory lock, which the kernel drops when the process ends, however it ends."""
     path = directory / "relay.lock"
-    handle = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
+    try:
+        handle = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
+    except OSError as error:
+        raise StoreError(f"can't open {path}: {error.strerror}; remove it, or start with another --data") from error
     try:
         fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except OSError as error:

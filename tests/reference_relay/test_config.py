@@ -50,6 +50,12 @@ ADMIN = "dbos_acme_0123456789abcdef"
         ("timing: {ping_wait_s: 1}", "timing", "slack_s is 0.5: give at most 0.25"),
         ("limits: {write_deadline_s: 0}", "limits.write_deadline_s", "> 0"),
         ("[", "", "is no YAML"),
+        ("port: 1\nhost: 127.0.0.1\nport: 2", "", "the key port is there twice"),
+        ("timing: {scan_s: 1, scan_s: 2}", "", "the key scan_s is there twice"),
+        ("[1]: 2", "", "is no YAML"),
+        ("host: ''", "host", "must not be empty"),
+        ("upkeep: {alert_period_s: 0}", "upkeep.alert_period_s", ">= 0.1"),
+        ("upkeep: {alerts: 0}", "upkeep.alerts", "alert_period_s"),
         ("- a", "", "expected a mapping"),
     ],
 )
@@ -59,6 +65,11 @@ def test_errors_name_file_key_and_way_out(text: str, key: str, problem: str) -> 
     assert caught.value.key == key
     assert str(caught.value).startswith("relay.yaml: ")
     assert problem in str(caught.value)
+
+
+def test_merge_keys_may_be_overridden() -> None:
+    config = parse("timing: {<<: {scan_s: 0.25, slack_s: 0.1}, scan_s: 0.5}", "relay.yaml")
+    assert (config.timing.scan_s, config.timing.slack_s) == (0.5, 0.1)
 
 
 def test_no_error_repeats_a_key() -> None:

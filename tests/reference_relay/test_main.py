@@ -10,7 +10,17 @@ from pathlib import Path
 
 import pytest
 
-from tests.reference_relay.support import ADMIN, CONFIG, Executor, RelayProcess, healthy, relay_in, statuses, until
+from tests.reference_relay.support import (
+    ADMIN,
+    CONFIG,
+    ROOT,
+    Executor,
+    RelayProcess,
+    healthy,
+    relay_in,
+    statuses,
+    until,
+)
 
 
 def ended(folder: Path, *options: str, **environment: str) -> subprocess.CompletedProcess[str]:
@@ -34,6 +44,27 @@ def test_without_any_configuration(tmp_path: Path) -> None:
         assert relay.stop() == 0
         assert len(re.findall(key, relay.log())) == 1
     assert (tmp_path / "relay-data" / "relay.sqlite").exists()
+
+
+@pytest.mark.parametrize("name", ["relay.lock", "relay.sqlite"])
+def test_a_directory_in_a_files_place_is_told_in_a_sentence(tmp_path: Path, name: str) -> None:
+    (tmp_path / "data" / name).mkdir(parents=True)
+    done = ended(tmp_path, "--port", "0", "--data", "data", PYTHONPATH=str(ROOT))
+    assert done.returncode == 64
+    assert name in done.stderr
+    assert "another --data" in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("name", "value"), [("HOST", ""), ("DATA", " "), ("HOST", "b\u00fccher\u2024"), ("PORT", "65536"), ("AUTH", "off")]
+)
+def test_an_illegal_environment_value_is_told_in_a_sentence(tmp_path: Path, name: str, value: str) -> None:
+    variables = {f"RELAYPROOF_RELAY_{name}": value, "PYTHONPATH": str(ROOT)}
+    done = ended(tmp_path, *([] if name == "PORT" else ["--port", "0"]), **variables)
+    assert done.returncode == 64, done.stderr
+    assert "Traceback" not in done.stderr
+    assert done.stdout == ""
 
 
 def test_in_memory_nothing_is_written(tmp_path: Path) -> None:
