@@ -152,6 +152,8 @@ def test_a_message_comes_from_outside(rig: Rig, launched: tuple[Driver, Ready]) 
     receiver = start(launched, "outside", Recv("topic", 60.0, ODD))
     ask(launched, SendMessage("outside", "topic", ODD))
     judge(rig, receiver)
+    sent = rig.query("SELECT serialization FROM dbos.notifications WHERE destination_uuid = 'outside'")
+    assert sent == [("portable_json",)]
 
 
 def test_attempts_are_counted(rig: Rig, launched: tuple[Driver, Ready]) -> None:
