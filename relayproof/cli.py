@@ -30,10 +30,13 @@ COMMANDS = {
     "serve": ("serve:serve", "Run the reference relay."),
     "schema": ("schema:schema", "Print JSON Schema of the messages, of a history or of a run's files."),
     "load": ("load:load", "Load a relay with executors and API clients."),
+    "explore": ("explore:explore", "Visit every state of the relay's core within small bounds."),
     "bench": ("bench:bench", "Measure the reference relay beside a bare server."),
     "sweep": ("sweep:sweep", "Run a long job as durable workflows that survive a kill."),
     "sweep-worker": ("sweep:sweep_worker", "Compute shards of sweeps."),
     "chaos": ("chaos:app", "Kill, pause and cut off real SDKs on a relay; every workflow must end once."),
+    "simulate": ("simulate:simulate", "Look for schedules of faults that break a relay's core, in virtual time."),
+    "replay": ("replay:replay", "Play one schedule again, with a drawn time line."),
     "killmatrix": ("killmatrix:killmatrix", "Play the scenarios against relays with one defect each."),
 }
 """Name on the command line -> module and function below `relayproof.commands`, and what it is for."""
