@@ -34,7 +34,7 @@ class ChaosSession(RealSession):
 
     async def __aenter__(self) -> Self:
         if self._store == "postgresql":
-            self._servers = await Servers().__aenter__()
+            self._servers = await self.make_servers().__aenter__()
         return await super().__aenter__()
 
     async def __aexit__(
@@ -45,6 +45,9 @@ class ChaosSession(RealSession):
         finally:
             if self._servers is not None:
                 await self._servers.close()
+
+    def make_servers(self) -> Servers:
+        return Servers()
 
     async def servers(self) -> Servers | None:
         return self._servers

@@ -128,7 +128,7 @@ class Course:
         profile, control = self.world.profile, self.world.control
         if profile.can("list"):
             living = {life.executor for fleet in self.fleets for life in fleet.lives.values() if life.alive}
-            for app in dict.fromkeys(self.apps):
+            for app in {app.name: app for app in self.apps}.values():
 
                 async def settled(app: App = app) -> bool:
                     return {seen.executor for seen in await control.executors(app)} <= living

@@ -98,10 +98,9 @@ class Driver:
     # ---------------------------------------------------------------- start
 
     async def _launch(self, schedule: Schedule) -> None:
-        links = self.campaign.runtime == "process"
         for worker in self.campaign.workers:
             app = await self.world.app()
-            self._fleets.append((app, await self.world.fleet(app, worker, links=links)))
+            self._fleets.append((app, await self.world.fleet(app, worker, links=True)))
         async with asyncio.TaskGroup() as group:
             for _, fleet in self._fleets:
                 slots = [member for member in schedule.executors if member.language == fleet.worker.language]

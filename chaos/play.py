@@ -16,6 +16,7 @@ from chaos.driver import Driver, Standing
 from chaos.real import RealWorld
 from chaos.swarm import draw
 from evidence import run as evidence_run
+from evidence.errors import HistoryError
 from evidence.history import History, load
 from evidence.verdict import RunResult
 from scenarios.catalogue import Scenario
@@ -93,7 +94,7 @@ async def play(
         module=__name__,
     )  # fmt: skip
     options = SessionOptions(profile=profile, timing=timing, seed=campaign.seed, folder=folder)
-    async with ChaosSession(options, grace_s=grace_s, store=campaign.store) as session:
+    async with _session_class(campaign.runtime)(options, grace_s=grace_s, store=campaign.store) as session:
         for worker in campaign.workers:
             session.prepare(worker)
         await session.play(scenario, folder / _HISTORY, campaign.duration_s + 600.0)
@@ -111,6 +112,15 @@ async def play(
     return Played(folder, result, _loaded(folder / _HISTORY), any(driver.interrupted for driver in drivers))
 
 
+def _session_class(runtime: str) -> type[ChaosSession]:
+    """The containers' own is imported only where it is asked for: its SDK is an extra."""
+    if runtime != "docker":
+        return ChaosSession
+    from chaos.docker.session import DockerSession
+
+    return DockerSession
+
+
 def _title(campaign: Campaign) -> str:
     languages = ", ".join(campaign.languages)
     return (
@@ -119,8 +129,6 @@ def _title(campaign: Campaign) -> str:
 
 
 def _loaded(path: Path) -> History | None:
-    from evidence.errors import HistoryError
-
     try:
         return load(path)
     except (HistoryError, OSError):

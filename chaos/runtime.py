@@ -60,6 +60,10 @@ class Runtime(Protocol):
     name: str
     host: str  # the address of this host as workers see it
 
+    def prepare(self, worker: Worker) -> None:
+        """Begin what a first launch of this worker would have to wait for."""
+        ...
+
     async def launch(self, worker: Worker, config: Config, folder: Path) -> Running:
         """Launch one and wait until its SDK is up. Raises `LaunchFailed` with the end of its log."""
         ...

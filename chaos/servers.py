@@ -15,10 +15,10 @@ __all__ = ["Servers"]
 class Servers:
     """``async with Servers() as servers``: both run until the end."""
 
-    def __init__(self) -> None:
-        """Raises `MissingPostgres`."""
-        self.system = PostgresServer()
-        self.ledger = PostgresServer()
+    def __init__(self, system: PostgresServer | None = None, ledger: PostgresServer | None = None) -> None:
+        """None: a temporary cluster of this host's own. Raises `MissingPostgres`."""
+        self.system = system or PostgresServer()
+        self.ledger = ledger or PostgresServer()
 
     def store(self, database: str) -> PostgresStore:
         """A fleet's view of this database."""

@@ -16,6 +16,7 @@ import msgspec
 
 from chaos.processes import ProcessRuntime
 from chaos.real import LANGUAGE, RealWorld
+from chaos.runtime import Runtime
 from chaos.servers import Servers
 from conductor.timing import Timing
 from evidence.history import Recorder
@@ -66,7 +67,7 @@ class RealSession:
         timing = self.timing(options)
         self._options = SessionOptions(profile=options.profile, timing=timing, seed=options.seed, folder=options.folder)
         self._target = targets.make(options.profile, timing, options.folder, self.world)
-        self._runtime = ProcessRuntime()
+        self._runtime: Runtime = ProcessRuntime()
         self._starting = asyncio.Lock()
         self._started = False
         self._jitter = JitterMonitor()

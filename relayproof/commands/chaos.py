@@ -1,4 +1,4 @@
-"""``relayproof chaos``: real SDKs at work on one relay, killed, paused and cut off; every workflow must end exactly once."""
+"""``relayproof chaos``: real SDKs at work on one relay, killed, paused, cut off; every workflow must end once."""
 
 from __future__ import annotations
 
@@ -167,7 +167,9 @@ def _campaign(
     if rate <= 0:
         raise WrongUsage(f"--rate {rate}: give a number above 0")
     schedule = schedules.read(file) if file is not None else None
-    workers = _workers(sdk, schedule)
+    if runtime == "docker":
+        import chaos.docker.faults  # noqa: F401 - registers what only containers can have
+    workers = _workers(sdk, schedule, runtime)
     wanted = [at.fault for at in schedule.faults] if schedule is not None else _names(asked)
     store = database or _store(workers, wanted, runtime)
     if store == "sqlite" and [each.language for each in workers] != ["python"]:
@@ -179,12 +181,12 @@ def _campaign(
     )  # fmt: skip
 
 
-def _workers(sdk: Sequence[str], schedule: Schedule | None) -> tuple[Worker, ...]:
+def _workers(sdk: Sequence[str], schedule: Schedule | None, runtime: str) -> tuple[Worker, ...]:
     names = _names(sdk)
     if schedule is not None:
         names = list(dict.fromkeys(member.language for member in schedule.executors))
     workers = tuple(parse(name) for name in names)
-    for each in workers:
+    for each in workers if runtime == "process" else ():  # images have what they need inside
         each.build()
         each.check()
     return workers
@@ -215,8 +217,8 @@ def _faults(asked: Sequence[str], runtime: str, store: str) -> tuple[str, ...]:
 def _named(test: Sequence[str], profile: Profile, seed: int, results: Path, console: Console) -> int:
     names = _names(test)
     if names == ["list"]:
-        for name, about in NAMED.items():
-            print(f"{name:<22} {about}")
+        for name, entry in NAMED.items():
+            print(f"{name:<22} {' '.join(entry.clauses):<40} {entry.title}")
         return 0
     played = asyncio.run(play_named(profile, names, seed=seed, results=results, command=shlex.join(sys.argv)))
     reports.write_all(played.result, played.folder)
@@ -243,3 +245,7 @@ def _seconds(option: str, text: str) -> float:
 
 app = App(name="chaos", help="Real SDKs at work, killed, paused and cut off: every workflow must end exactly once.")
 app.default(chaos)
+_IMAGES = "relayproof.commands.chaos_images"
+app.command(f"{_IMAGES}:images", name="images", help="Build or list the images of the docker runtime.")
+app.command(f"{_IMAGES}:probe", name="engine", help="Tell what the container engine can do.")
+app.command(f"{_IMAGES}:sweep", name="sweep", help="Remove what runs of the suite left in the container engine.")
