@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
+from msgspec import structs
 
 from reference_relay.core.records import (
     AppKey,
@@ -23,10 +24,17 @@ from reference_relay.store import (
     AuditEntry,
     AuditQuery,
     Clock,
+    DropMetrics,
+    ForgetApplication,
     KeyRecord,
     MarkPatched,
+    MetricPoint,
+    PolicyRecord,
+    RuleRecord,
     SaveKey,
+    SavePolicy,
     SaveRecord,
+    SaveRule,
     Store,
 )
 from reference_relay.store.memory import MemoryStore
@@ -48,7 +56,20 @@ EXECUTOR = Executor(
 REMEMBERED = Remembered(E1, "v1", "python", 10**18)
 KEY = KeyRecord("acme", "ci", "ab" * 32, ("websocket.connect",), ("shop",), 5)
 
+RULE = RuleRecord(
+    application=SHOP, id="r1", type="SlowQueue", metadata={"a": [1, None]}, receiver="other", min_interval_s=5,
+    created_ms=1, last_fired_ms=2,
+)  # fmt: skip
+POLICY = PolicyRecord(application=SHOP, queue="q", has_rollout=True, max_old_versions=0, max_old_executors=None)
+OTHER = AppKey("acme", "other")
+
 Open = Callable[[], Store]
+
+
+def point(app: AppKey, bucket_ms: int, name: str = "w", value: int = 1) -> MetricPoint:
+    return MetricPoint(
+        application=app, type="workflow_count", name=name, granularity_s=300, bucket_ms=bucket_ms, value=value
+    )
 
 
 @pytest.fixture(params=["memory", "sqlite"])
@@ -171,3 +192,32 @@ def test_audit_filters(reopen: Open, query: AuditQuery, numbers: list[int]) -> N
 
 def test_an_empty_commit_is_no_error(reopen: Open) -> None:
     reopen().commit([])
+
+
+def test_rules_and_policies(reopen: Open) -> None:
+    changed = structs.replace(RULE, last_fired_ms=3)
+    reopen().commit([SaveRule(SHOP, "r1", RULE), SaveRule(SHOP, "r2", RULE), SavePolicy(SHOP, POLICY)])
+    reopen().commit([SaveRule(SHOP, "r1", changed), SaveRule(SHOP, "r2", None), SaveRule(OTHER, "r9", None)])
+    assert reopen().rules() == [changed]
+    assert reopen().policies() == [POLICY]
+    reopen().commit([SavePolicy(SHOP, None), SavePolicy(OTHER, None)])
+    assert reopen().policies() == []
+
+
+def test_metrics(reopen: Open) -> None:
+    reopen().commit([point(SHOP, 20), point(SHOP, 10, "b"), point(SHOP, 10, "a"), point(OTHER, 10)])
+    reopen().commit([point(SHOP, 20, value=7)])  # in place of the first
+    assert reopen().metrics(SHOP, 10, 20) == [point(SHOP, 10, "a"), point(SHOP, 10, "b")]
+    assert reopen().metrics(SHOP, 20, 21) == [point(SHOP, 20, value=7)]
+    reopen().commit([DropMetrics(20)])
+    assert reopen().metrics(SHOP, 0, 100) == [point(SHOP, 20, value=7)]
+    assert reopen().metrics(OTHER, 0, 100) == []
+
+
+def test_what_belongs_to_an_application_goes_with_it(reopen: Open) -> None:
+    of_other = structs.replace(RULE, application=OTHER)
+    writes = [SaveRule(SHOP, "r1", RULE), SaveRule(OTHER, "r1", of_other), SavePolicy(SHOP, POLICY)]
+    reopen().commit([*writes, point(SHOP, 1), point(OTHER, 1), ForgetApplication(SHOP)])
+    store = reopen()
+    assert (store.rules(), store.policies()) == ([of_other], [])
+    assert (store.metrics(SHOP, 0, 9), store.metrics(OTHER, 0, 9)) == ([], [point(OTHER, 1)])

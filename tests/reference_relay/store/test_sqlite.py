@@ -5,15 +5,16 @@ from __future__ import annotations
 import sqlite3
 import subprocess
 import sys
+from importlib.resources import files
 from pathlib import Path
 
 import msgspec
 import pytest
 
 from reference_relay.errors import DataInUse, ForeignData, NewerData, StoreError, StoreUnavailable
-from reference_relay.store import AuditQuery, Clock, SaveRecord
-from reference_relay.store.sqlite import SqliteStore
-from tests.reference_relay.store.test_contract import APPLICATION, E1, EXECUTOR, SHOP, entry
+from reference_relay.store import AuditQuery, Clock, SaveRecord, SaveRule
+from reference_relay.store.sqlite import APPLICATION_ID, SCHEMA_VERSION, SqliteStore
+from tests.reference_relay.store.test_contract import APPLICATION, E1, EXECUTOR, RULE, SHOP, entry
 
 
 def raw(folder: Path) -> sqlite3.Connection:
@@ -58,6 +59,24 @@ def test_a_second_relay_on_the_same_data_is_told_who_has_it(tmp_path: Path) -> N
         SqliteStore(tmp_path)
     store.close()
     SqliteStore(tmp_path).close()
+
+
+def test_a_file_of_an_older_release_is_brought_up_to_date(tmp_path: Path) -> None:
+    schema = files("reference_relay.store").joinpath("schema.sql").read_text(encoding="utf-8")
+    db = raw(tmp_path)
+    db.executescript(f"{schema} PRAGMA application_id={APPLICATION_ID}; PRAGMA user_version=1;")
+    values = (*SHOP, msgspec.json.encode(APPLICATION).decode())
+    db.execute("INSERT INTO applications (org, app, record) VALUES (?, ?, ?)", values)
+    db.commit()
+    db.close()
+    store = SqliteStore(tmp_path)
+    assert list(store.load().applications) == [APPLICATION]
+    store.commit([SaveRule(SHOP, RULE.id, RULE)])
+    assert store.rules() == [RULE]
+    store.close()
+    db = raw(tmp_path)
+    assert db.execute("PRAGMA user_version").fetchone() == (SCHEMA_VERSION,)
+    db.close()
 
 
 def test_newer_foreign_and_broken_files_are_refused_untouched(tmp_path: Path) -> None:
