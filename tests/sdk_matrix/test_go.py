@@ -1,4 +1,4 @@
-"""The Go adapter: which versions it takes, and in which order it fetches, checks and compiles, tried with a stand-in."""
+"""The Go adapter: what it takes and refuses, and in which order it fetches, checks and compiles (go is a stand-in)."""
 
 from __future__ import annotations
 

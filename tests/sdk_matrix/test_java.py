@@ -1,4 +1,4 @@
-"""The Java adapter: which versions it takes, and in which order it fetches, checks and packs (with a stand-in for mvn)."""
+"""The Java adapter: what it takes and refuses, and in which order it fetches, checks and packs (mvn is a stand-in)."""
 
 from __future__ import annotations
 
@@ -143,7 +143,7 @@ def test_a_built_worker_needs_no_compiler(tool: Tool, tmp_path: Path) -> None:
 
 
 def test_everything_that_goes_in_is_pinned() -> None:
-    """pom.xml allows exactly what dependencies.lock has, each plugin has a version, and the licence's copy is one of them."""
+    """pom.xml allows exactly what dependencies.lock has, and each plugin has a version."""
     root = ElementTree.parse(PROGRAM / "pom.xml").getroot()
     properties = {child.tag.split("}")[1]: child.text or "" for child in root.findall("{*}properties/*")}
 
