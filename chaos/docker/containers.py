@@ -50,7 +50,7 @@ class Contained(Process):
         self.container = container
         self.relay = relay
         self._pump = streams.pump
-        self._outside = outside
+        self.outside = outside
         self._processes = image_engine.processes(container)
         self._paused = False
         self._address = str(container.attrs["NetworkSettings"]["Networks"][outside.network.name]["IPAddress"])
@@ -77,28 +77,34 @@ class Contained(Process):
         quota = int(share * _PERIOD_US) if share < 1.0 else -1
         self._act(lambda: self.container.update(cpu_period=_PERIOD_US, cpu_quota=quota))
 
+    async def settled(self) -> None:
+        """Whatever was asked of the engine so far is done."""
+        await asyncio.to_thread(lambda: self._acts.submit(lambda: None).result())
+
     async def ended(self) -> None:
         await super().ended()
         await self._pump
-        await asyncio.to_thread(self._acts.shutdown)
+        await self.settled()
 
     async def unplug(self) -> None:
         """Take its network away: relay and system database are gone, and nobody is told."""
-        await self._done(lambda: self._outside.network.disconnect(self.container, force=True))
+        await self._done(lambda: self.outside.network.disconnect(self.container, force=True))
 
     async def plug(self) -> None:
         """Give it the same address back, so that connections that nobody closed go on."""
-        await self._done(lambda: self._outside.network.connect(self.container, ipv4_address=self._address))
+        await self._done(lambda: self.outside.network.connect(self.container, ipv4_address=self._address))
 
     async def filter(self, name: str, rules: dict[str, str]) -> None:
         """Put rules of nft into its network: hook ("input", "output") -> rule, under this name."""
         chains = "".join(
-            f"chain {hook} {{ type filter hook {hook} priority 0; {rule}; }} " for hook, rule in rules.items()
+            f"chain {hook} {{ type filter hook {hook} priority 0; {rule}; }}; " for hook, rule in rules.items()
         )
-        await self._done(lambda: self._outside.within(self.container, f"nft 'table inet {name} {{ {chains}}}'"))
+        await self._done(lambda: self.outside.within(self.container, f"nft 'table inet {name} {{ {chains}}}'"))
 
     async def unfilter(self, name: str) -> None:
-        await self._done(lambda: self._outside.within(self.container, f"nft delete table inet {name}"))
+        """Take them away, if they are there."""
+        command = f"nft 'add table inet {name}; delete table inet {name}'"
+        await self._done(lambda: self.outside.within(self.container, command))
 
     def _killed_directly(self) -> bool:
         # Its first process is the container's init: with that the kernel ends all the others.

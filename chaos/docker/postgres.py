@@ -30,13 +30,17 @@ _SETTINGS = {
 class PostgresContainer(PostgresServer):
     """A `PostgresServer` whose cluster is in a container of this image. Its host port stays the same over restarts."""
 
-    def __init__(self, engine: Any, image: str, *, run: str, name: str, network: str) -> None:
-        """Not the parent's: it looks for binaries on this host."""
+    def __init__(self, engine: Any, image: str, *, run: str, name: str, network: str, inner: Any = None) -> None:
+        """Not the parent's: it looks for binaries on this host.
+
+        ``network``: its port is published from there. ``inner``: a further one, where workers reach it.
+        """
         self._engine = engine
         self._image = image
         self._run_name = run
         self._name = f"relayproof-{run}-{name}"
         self._network = network
+        self._inner = inner
         self._container: Any = None
         self._up = False
         self._databases: set[str] = set()
@@ -57,8 +61,9 @@ class PostgresContainer(PostgresServer):
 
     @property
     def address(self) -> str:
-        """On its network; valid once it was started, and as long as it is not stopped."""
-        found: str = self._container.attrs["NetworkSettings"]["Networks"][self._network]["IPAddress"]
+        """Where workers reach it; valid once it was started, and as long as it is not stopped."""
+        network = self._network if self._inner is None else self._inner.name
+        found: str = self._container.attrs["NetworkSettings"]["Networks"][network]["IPAddress"]
         return found
 
     async def start(self) -> None:
@@ -88,11 +93,15 @@ class PostgresContainer(PostgresServer):
     async def close(self) -> None:
         if self._container is not None:
             await self._call(lambda: self._container.remove(force=True, v=True))
-            self._container, self._up = None, False
+            self.forget()
+
+    def forget(self) -> None:
+        """Its container is gone already, with the rest of the run."""
+        self._container, self._up = None, False
 
     def _create(self) -> Any:
         self.port = free_port()
-        return self._engine.containers.create(
+        container = self._engine.containers.create(
             self._image,
             [part for name, value in _SETTINGS.items() for part in ("-c", f"{name}={value}")],
             name=self._name,
@@ -102,6 +111,9 @@ class PostgresContainer(PostgresServer):
             init=True,
             shm_size="256m",
         )
+        if self._inner is not None:
+            self._inner.connect(container)
+        return container
 
     async def _answers(self) -> bool:
         try:

@@ -36,6 +36,8 @@ __all__ = ["DockerRuntime"]
 _LOOPBACK = "127.0.0.1"
 _CONFIG = "/run/worker.json"
 _NETWORK_TRIES = 20
+_NO_WAY_OUT = {"com.docker.network.bridge.inhibit_ipv4": "true"}
+"""An internal network has a default route to this host all the same, unless its bridge has no address (measured)."""
 T = TypeVar("T")
 
 
@@ -92,14 +94,19 @@ class DockerRuntime:
             recipe = worker_recipe(worker)
             self._builds[key] = asyncio.create_task(build([recipe], wanted_base=self._base, tell=self._tell))
 
-    async def postgres(self, name: str) -> PostgresContainer:
-        """A server that runs until the end. The one called "ledger" is on the network that no fault touches."""
-        network = self._networks[1 if name == "ledger" else 0].name
+    def postgres(self, name: str) -> PostgresContainer:
+        """A server that runs once it is entered. The one called "ledger" is on the network that no fault touches."""
+        work, ledger = self._networks
         server = PostgresContainer(
-            self._engine, self._tags[POSTGRES.name], run=self.run, name=f"postgres-{name}", network=network
+            self._engine,
+            self._tags[POSTGRES.name],
+            run=self.run,
+            name=f"postgres-{name}",
+            network=work.name,
+            inner=ledger if name == "ledger" else None,
         )
         self._servers.append(server)
-        return await server.__aenter__()
+        return server
 
     def relay_target(self, profile: Profile, timing: Timing, folder: Path, instance: str = "relay") -> Target:
         """The relay under test: a builtin one as a container of the suite's own image, an image as it is."""
@@ -141,6 +148,8 @@ class DockerRuntime:
             await self._call("the end of the run", lambda: sweep(self._engine, self.run))
         for worker in self._workers:
             await worker.ended()
+        for server in self._servers:
+            server.forget()
         self._networks.clear()
         if self._reaper is not None:
             await asyncio.to_thread(self._reaper.dismiss)
@@ -161,6 +170,8 @@ class DockerRuntime:
                 made = self._engine.networks.create(
                     f"relayproof-{self.run}-{purpose}", driver="bridge", labels=image_engine.labels(self.run),
                     ipam=IPAMConfig(pool_configs=[pool]),
+                    internal=purpose == "ledger",
+                    options=_NO_WAY_OUT if purpose == "ledger" else {},
                 )  # fmt: skip
             except APIError as problem:
                 if not left or "overlaps" not in str(problem):
@@ -185,7 +196,7 @@ class DockerRuntime:
     def _from_inside(self, url: str) -> str:
         """A server's published port is its own port at its own address; every other one is a proxy of the harness's."""
         for server in self._servers:
-            if (outer := f"{_LOOPBACK}:{server.port}") in url:
+            if server.running and (outer := f"{_LOOPBACK}:{server.port}") in url:
                 return url.replace(outer, f"{server.address}:{PORT}")
         return url.replace(f"{_LOOPBACK}:", f"{self.host}:")
 

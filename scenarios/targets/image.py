@@ -108,7 +108,7 @@ class ImageTarget:
 
     async def close(self) -> None:
         if self._engine is not None and self._reaper is not None:
-            await self._call(lambda: self._container and self._container.remove(force=True, v=True))
+            await self._call(self._remove)
             await asyncio.to_thread(self._reaper.dismiss)
             self._engine = self._container = None
 
@@ -154,6 +154,13 @@ class ImageTarget:
             network=place.network,
             init=True,  # the relay need not know how to be process 1, which ignores SIGTERM unless it handles it
         )
+
+    def _remove(self) -> None:
+        from docker.errors import NotFound
+
+        with contextlib.suppress(NotFound):  # swept already, with the rest of a run
+            if self._container is not None:
+                self._container.remove(force=True, v=True)
 
     def _kill(self) -> None:
         from docker.errors import APIError

@@ -11,6 +11,7 @@ import contextlib
 import subprocess
 import sys
 from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Any
 
@@ -20,6 +21,7 @@ from scenarios.targets.image_engine import LABEL, RUN_LABEL, client
 __all__ = ["Reaper", "Swept", "sweep"]
 
 _DONE = b"swept"
+_AT_ONCE = 8
 _REAPER = (
     "import signal, sys; signal.signal(signal.SIGINT, signal.SIG_IGN)\n"
     f"if sys.stdin.buffer.read() != {_DONE!r}:\n"
@@ -46,12 +48,14 @@ def sweep(engine: Any, run: str | None = None) -> Swept:
 
     found = {"label": f"{LABEL}=1" if run is None else f"{RUN_LABEL}={run}"}
     try:
-        return Swept(
-            # A container first: a network or volume in use can't be removed.
-            containers=[_removed(one, force=True, v=True) for one in _containers(engine, found)],
-            networks=[_removed(one) for one in engine.networks.list(filters=found)],
-            volumes=[_removed(one, force=True) for one in engine.volumes.list(filters=found)],
-        )
+        # Containers first: a network or volume in use can't be removed. At once: each waits for processes to end.
+        with ThreadPoolExecutor(_AT_ONCE) as pool:
+            containers = pool.map(lambda one: _removed(one, force=True, v=True), _containers(engine, found))
+            return Swept(
+                containers=list(containers),
+                networks=[_removed(one) for one in engine.networks.list(filters=found)],
+                volumes=[_removed(one, force=True) for one in engine.volumes.list(filters=found)],
+            )
     except DockerException as problem:
         raise TargetError(f"the engine would not remove what the suite made: {problem}") from problem
 

@@ -13,11 +13,11 @@ _OF = 1000
 
 @fault("loss", runtimes=("docker",))
 async def loss(site: Site, at: FaultAt) -> None:
-    lost = round(float(at.values["rate"]) * _OF)
+    lost = max(1, round(float(at.values["rate"]) * _OF))
 
     def rules(life: Contained) -> dict[str, str]:
         host, port = life.relay
-        some = f"numgen random mod {_OF} < {lost} drop"
+        some = f"numgen random mod {_OF} < {lost} drop" if lost < _OF else "drop"
         return {
             "output": f"ip daddr {host} tcp dport {port} {some}",
             "input": f"ip saddr {host} tcp sport {port} {some}",
