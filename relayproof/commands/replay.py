@@ -1,4 +1,4 @@
-"""``relayproof replay FILE``: play one schedule again, step by step, with a drawn time line, here or on a real relay."""
+"""``relayproof replay FILE``: play one schedule again, step by step, with a drawn time line."""
 
 from __future__ import annotations
 

@@ -7,6 +7,7 @@ stretched from the schedule's ping wait and grace to the world's own.
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
+from functools import partial
 from typing import Any
 
 from msgspec.structs import replace
@@ -99,12 +100,7 @@ async def _converged(world: World, players: Players, mark: int) -> None:
         groups = {(players.member(label).version, players.member(label).language) for label in labels}
         seen: dict[str, str] = {}
 
-        async def shown(app: App = app, wanted: Mapping[str, str] = wanted) -> bool:
-            seen.clear()
-            seen.update({each.executor: each.status for each in await world.control.executors(app)})
-            return seen == wanted
-
-        await world.until(shown, within_s=longest_s)
+        await world.until(partial(_shown, world, app, seen, wanted), within_s=longest_s)
         # Whose version and language has nobody left stays DEAD: nobody may be asked about it (REC-13).
         kinds = {f"{label}.": players.member(label) for label in players.scripts}
         stays = {
@@ -113,10 +109,18 @@ async def _converged(world: World, players: Players, mark: int) -> None:
         }  # fmt: skip
         world.expect(
             "REC-1", "equal", "after the healing the living are HEALTHY and the dead are recovered",
-            name=f"the list of {name}", want=wanted, got={k: v for k, v in seen.items() if k not in stays}, events=(mark,),
+            name=f"the list of {name}", want=wanted,
+            got={id: status for id, status in seen.items() if id not in stays}, events=(mark,),
         )  # fmt: skip
     for org in dict.fromkeys(app.org for app in players.apps.values()):
         await world.control.audit(org)
+
+
+async def _shown(world: World, app: App, seen: dict[str, str], wanted: Mapping[str, str]) -> bool:
+    """Whether the list is as wanted; ``seen`` becomes what it is."""
+    seen.clear()
+    seen.update({each.executor: each.status for each in await world.control.executors(app)})
+    return seen == wanted
 
 
 async def _strike(players: Players, fault: FaultAt) -> None:

@@ -32,7 +32,8 @@ _OPERATIONS: tuple[tuple[str, Callable[[str], Fields], tuple[Fields, ...]], ...]
     ("list_workflows", lambda m: {"body": {"workflow_name": m, "limit": 7, "offset": 3, "load_input": False,
      "load_output": False}}, ({"output": [_RECORD]}, {"output": []})),
     ("list_steps", lambda m: {"workflow_id": m, "load_output": True},
-     ({"output": [{"function_id": 1, "function_name": "a"}, {"function_id": 2, "function_name": "b"}]}, {"output": []})),
+     ({"output": [{"function_id": 1, "function_name": "a"}, {"function_id": 2, "function_name": "b"}]},
+      {"output": []})),
     ("cancel", lambda m: {"workflow_id": m, "cancel_children": True}, ({"success": True}, {"success": False})),
     ("resume", lambda m: {"workflow_id": m, "queue_name": "q"}, ({"success": True}, {"success": False})),
     ("list_application_versions", lambda m: {},
@@ -100,8 +101,10 @@ class Caller:
 
     def _next(self) -> None:
         fleet = self._fleet
+        if fleet.healed or fleet.finished:
+            return  # those that are out end
         fleet.clock.call(max(1, int(ns(self._gap_s) * self._random.uniform(0.2, 1.8))), self._next)
-        if not fleet.relay.up or fleet.relay.paused or fleet.finished:
+        if not fleet.relay.up or fleet.relay.paused:
             return
         for _ in range(2 if self._random.random() < 0.3 else 1):  # at times two in the same instant
             self._call()

@@ -248,7 +248,9 @@ class Client:
             else:
                 self.abort("rst")
 
-    def _seen(self, by: Literal["relay", "executor"], op: Literal["text", "binary", "ping", "pong"], data: bytes) -> None:
+    def _seen(
+        self, by: Literal["relay", "executor"], op: Literal["text", "binary", "ping", "pong"], data: bytes
+    ) -> None:
         if self._owner.recorder:
             text = data.decode(errors="replace")
             self._owner.recorder.add(Frame, conn=self.conn, by=by, op=op, data=text)

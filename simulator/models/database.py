@@ -1,4 +1,4 @@
-"""The executors' system database: rows, checkpoints, the queue, and the evidence that a trigger and a ledger would keep.
+"""The executors' system database: rows, checkpoints, the queue, and what a trigger and a ledger would have kept.
 
 Rows and statuses behave as measured with dbos 2.31.1: a recovery re-enqueues PENDING rows of the named executor and the
 receiver's own version only; whoever wins a checkpoint owns the row; a terminal write needs a PENDING row.

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from random import Random
 from typing import Any
 
@@ -29,8 +28,8 @@ from simulator.models.calls import Caller, CallRecord
 from simulator.models.client import Client
 from simulator.models.database import Database, Row
 from simulator.models.host import HostClock
-from simulator.models.manner import Manner
 from simulator.models.path import Path
+from simulator.models.place import Place as Place
 from simulator.models.process import Process
 from simulator.models.relay import FleetRelay, Watch
 from simulator.models.sdk import SDKS
@@ -40,30 +39,12 @@ _START_NS = 200_000_000  # from the start of a process to its first dial
 FIRST_DIALS_NS = 100_000_000  # the members dial within this time
 
 
-@dataclass
-class Place:
-    """A member's place: its host, its way to the relay, and the process that runs there now."""
-
-    member: Member
-    app: AppKey
-    path: Path
-    host: HostClock
-    manner: Manner = field(default_factory=Manner)
-    version: str = ""
-    process: Process | None = None
-    started: int = 0
-    slowness: float = 1.0
-    held_back: bool = False  # not started yet
-
-    @property
-    def running(self) -> bool:
-        return self.process is not None and self.process.alive
-
-
 class Fleet:
     """Everything of one run. ``recorder`` None: no history is kept."""
 
-    def __init__(self, schedule: Schedule, core: type[Core], watch: Watch, recorder: Recorder | None, clock: Clock) -> None:
+    def __init__(
+        self, schedule: Schedule, core: type[Core], watch: Watch, recorder: Recorder | None, clock: Clock
+    ) -> None:
         self.schedule = schedule
         self.timing: Timing = schedule.timing_profile
         self.clock = clock
@@ -84,7 +65,7 @@ class Fleet:
         self.duplicates: list[tuple[Place, int]] = []
         self.kills = 0
         self.healed = False
-        self.finished = False
+        self.finished = False  # no more calls are made
         self.gone: list[str] = []  # ids of executors that were struck
         self._heals: dict[int, faults.Heal] = {}
         self._conns = 0

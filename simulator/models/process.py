@@ -7,12 +7,12 @@ from typing import Any, Protocol
 
 import msgspec
 
-from conductor.catalogue import CATALOGUE
 from evidence.history import Recorder
 from reference_relay.core.records import AppKey
 from scenarios.scripting import Answerer
 from scenarios.world import Script
 from simulator.clock import Clock, ns
+from simulator.models import statements
 from simulator.models.calls import CallRecord
 from simulator.models.client import Client
 from simulator.models.database import Database, Row
@@ -300,44 +300,16 @@ class Process:
         return {"success": True}
 
     def _exist_pending(self, client: Client, frame: Mapping[str, Any]) -> None:
-        executor, version = str(frame.get("executor_id")), str(frame.get("application_version"))
-        database = self.world.database
-        self._on_database(client, frame, lambda: {"exist": database.exist_pending(self.app, executor, version)})
+        self._on_database(client, frame, lambda: statements.exist_pending(self.world.database, self.app, frame))
 
     def _aggregates(self, client: Client, frame: Mapping[str, Any]) -> None:
-        def rows() -> Mapping[str, Any]:
-            owners = self.world.database.owners(self.app)
-            return {
-                "output": [
-                    {"group": {"executor_id": executor, "application_version": version}, "count": count}
-                    for executor, version, count in owners
-                ]
-            }
-
-        self._on_database(client, frame, rows)
+        self._on_database(client, frame, lambda: statements.owners(self.world.database, self.app))
 
     def _versions(self, client: Client, frame: Mapping[str, Any]) -> None:
-        """Later names sort earlier: which version is the latest, its time alone tells."""
-        versions = {worker.version for worker in self.world.database.workers if worker.app == self.app}
-        output = [
-            {
-                "version_id": version, "version_name": version, "version_timestamp": 1000 - int(version[1:] or 0)
-                if version[1:].isdigit() else 0, "created_at": 0,
-            }
-            for version in sorted(versions)
-        ]  # fmt: skip
-        self._reply(client, frame, {"output": output})
+        self._reply(client, frame, statements.versions(self.world.database, self.app))
 
     def _list(self, client: Client, frame: Mapping[str, Any]) -> None:
-        """Unfinished workflows; only broken relays ask for them here."""
-        body = frame.get("body")
-        wanted = body.get("status") if isinstance(body, dict) else None
-        output = [
-            {"WorkflowUUID": row.id, "Status": row.status}
-            for row in self.world.database.rows.values()
-            if row.app == self.app and (not isinstance(wanted, list) or row.status in wanted)
-        ]
-        self._reply(client, frame, {"output": output})
+        self._reply(client, frame, statements.unfinished(self.world.database, self.app, frame))
 
     def _cancel(self, client: Client, frame: Mapping[str, Any]) -> None:
         self._reply(client, frame, {"success": self.world.database.cancel(str(frame.get("workflow_id")))})
@@ -348,6 +320,3 @@ class Process:
         """Run it, from the first step without a checkpoint on."""
         self.runs[row.id] = self.runs.get(row.id, 0) + 1
         Run(self, row, self.runs[row.id]).go_on()
-
-
-assert set(CATALOGUE) >= {"recovery", "exist_pending_workflows", "get_workflow_aggregates"}

@@ -196,6 +196,5 @@ class FleetRelay(Relay):
         return super().now_ms + self.host.wall_ms
 
 
-
 BEAT_NS = SECOND_NS
 """How often a relay writes its clock down while a grace period runs (LIV-15)."""

@@ -70,9 +70,7 @@ class Run:
             elif step not in row.checkpoints:
                 self._begin(step, number)
                 return
-        self._worker.world.database.finish(
-            row, "SUCCESS", unless_cancelled_only=self._worker.sdk.recovers_directly
-        )
+        self._worker.world.database.finish(row, "SUCCESS", unless_cancelled_only=self._worker.sdk.recovers_directly)
 
     def _sleeps_on(self, step: str) -> bool:
         """The wake-up time is checkpointed first: whoever adopts the workflow sleeps what is left."""

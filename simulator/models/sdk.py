@@ -1,6 +1,6 @@
 """How the four SDKs behave on the Conductor socket, as parameters. Times are seconds.
 
-Source: measured with dbos 2.31.1 (Python, websockets 17.4) and 4.27.6 (TypeScript), read from the SDKs' source (Go, Java).
+Source: measured with dbos 2.31.1 (Python, websockets 17.4) and 4.27.6 (TypeScript); Go and Java from their source.
 """
 
 from __future__ import annotations

@@ -15,7 +15,8 @@ from simulator.models.path import Path
 from simulator.models.sdk import SDKS
 
 if TYPE_CHECKING:
-    from simulator.models.fleet import Fleet, Place
+    from simulator.models.fleet import Fleet
+    from simulator.models.place import Place
 
 
 class Stranger:

@@ -82,7 +82,13 @@ def _count(tally: Tally, number: int, seed: int, played: Played) -> None:
 
 
 def search(
-    target: str, schedules: int, seed: int, jobs: int, *, enough: int = 1, told: Callable[[Tally], None] = lambda tally: None
+    target: str,
+    schedules: int,
+    seed: int,
+    jobs: int,
+    *,
+    enough: int = 1,
+    told: Callable[[Tally], None] = lambda tally: None,
 ) -> Tally:
     """Until all are played, ``enough`` have failed, or Ctrl-C: then what was found so far."""
     tally = Tally()

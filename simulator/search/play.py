@@ -22,7 +22,6 @@ from simulator.models.fleet import Fleet
 from simulator.search.monitor import Monitor, Violation
 from simulator.search.monitor.base import Broken
 
-CALLS_END_S = 30.0  # no call takes longer
 _LOOK_S = 5.0  # between two looks at the list, besides one at each change
 BROKEN = (FAILING - {Verdict.VACUOUS}) | {Verdict.NON_STRICT, Verdict.UNCLEAN, Verdict.HARNESS_ERROR}
 """What fails a search: it is strict, for the reference meets every SHOULD."""
@@ -67,10 +66,8 @@ def _play(schedule: Schedule, core: type[Core], recorder: Recorder | None, clock
     try:
         fleet.begin()
         clock.run(until=ns(schedule.duration_s + fleet.settle_s))
-        while clock.now_ns < end_ns - ns(CALLS_END_S) and not (fleet.converged and monitor.calm):
+        while clock.now_ns < end_ns and not (fleet.converged and monitor.calm):
             clock.run(until=clock.now_ns + ns(10.0))
-        fleet.finished = True  # no further calls: those that are out end
-        clock.run(until=clock.now_ns + ns(CALLS_END_S))
         monitor.look()
         _outcomes(fleet, monitor)
     except Broken:
@@ -95,7 +92,9 @@ def _outcomes(fleet: Fleet, monitor: Monitor) -> None:
 # ---- whole, with a history
 
 
-def play_whole(schedule: Schedule, core: type[Core], path: Path | None = None) -> tuple[Recorder, Played, ScenarioResult]:
+def play_whole(
+    schedule: Schedule, core: type[Core], path: Path | None = None
+) -> tuple[Recorder, Played, ScenarioResult]:
     """Play it with its history (also into the file, if given), and have it judged."""
     clock = Clock()
     recorder = Recorder(path, clock=lambda: clock.now_ns)
@@ -121,10 +120,8 @@ def _whole(schedule: Schedule, core: type[Core], recorder: Recorder, clock: Cloc
     end_ns = ns(schedule.duration_s + fleet.converge_s)
     fleet.begin()
     clock.run(until=ns(schedule.duration_s + fleet.settle_s))
-    while clock.now_ns < end_ns - ns(CALLS_END_S) and not (fleet.converged and monitor.calm):
+    while clock.now_ns < end_ns and not (fleet.converged and monitor.calm):
         clock.run(until=clock.now_ns + ns(10.0))
-    fleet.finished = True
-    clock.run(until=clock.now_ns + ns(CALLS_END_S))
     monitor.look()
     _outcomes(fleet, monitor)
     _last_words(fleet, monitor, recorder)

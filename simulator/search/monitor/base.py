@@ -77,7 +77,7 @@ class Known:
 
 
 class Base:
-    """Time, and the list of what is broken. ``now`` is true time, ``worked`` the time in which the relay was running."""
+    """Time, and the list of what is broken. ``now`` is true time, ``worked`` the time in which the relay ran."""
 
     def __init__(self, clock: Clock, timing: Timing, *, stop: bool) -> None:
         self.clock = clock

@@ -146,15 +146,15 @@ class Liveness(Base):
             known = self.known.get(key)
             if known is None:
                 continue
-            conn = known.conn
+            newest = known.conn
             if record.status is Status.DISCONNECTED and known.lost_ns is not None:
                 self._not_late(known, "LIV-15" if known.restarted else "LIV-7")
-            over = conn is not None and conn.ended_ns is not None and worked - conn.ended_ns > self.slack
+            over = newest is not None and newest.ended_ns is not None and worked - newest.ended_ns > self.slack
             if record.status is Status.HEALTHY and over:
                 self.broken("LIV-4", "DISCONNECTED when its socket has ended", f"{key.executor_id} is HEALTHY")
         for known in self.known.values():
-            conn = known.conn
-            if known.seen or conn is None or conn.ended_ns is not None or conn.superseded_ns is not None:
+            newest = known.conn
+            if known.seen or newest is None or newest.ended_ns is not None or newest.superseded_ns is not None:
                 continue
             if worked - known.registered_ns > self.slack:
                 listed = self.shown.get(known.key)

@@ -10,49 +10,36 @@ from conductor.sendable import violations as form_violations
 from conductor.timing import Timing
 from reference_relay.core import events
 from reference_relay.core.core import Core
-from reference_relay.core.effects import Audit, Close, Effect, Outcome, Save, Send, SendPing
+from reference_relay.core.effects import Audit, Close, Effect, Save, Send, SendPing
 from reference_relay.core.records import AppKey, Executor, ExecutorKey, Status
-from reference_relay.store import AuditEntry, SaveRecord, Write
 from simulator.clock import Clock, ns
-from simulator.models.calls import CallRecord
 from simulator.models.client import Client, decoded
 from simulator.models.relay import FleetRelay
+from simulator.search.monitor.answers import Answers
 from simulator.search.monitor.base import Asked, Conn
-from simulator.search.monitor.recovery import Recoveries
 
 LOOK_NS = 20_000_000_000
 _HEARTBEATS = (events.Pong, events.Ping, events.Progress, events.Tick)
 
 
-class Monitor(Recoveries):
+class Monitor(Answers):
     """One run's. ``stop``: the first violation ends the run (raises `Broken`)."""
 
     def __init__(self, clock: Clock, timing: Timing, *, stop: bool = True) -> None:
         super().__init__(clock, timing, stop=stop)
-        self.deaths = {}
-        self.deleted = {}
-        self.latest_told = {}
-        self.surfaced_ids = set()
         self.arrived: Callable[[bytes], None] = lambda data: None
         self.listed: Callable[[dict[ExecutorKey, Executor]], None] | None = None  # for the history
-        self.registered: Callable[[str], None] = lambda executor_id: None  # the relay knows it, whatever happens
         self.recoveries = 0
-        self.calls: list[CallRecord] = []
         self._records: object = None
-        self._relay: FleetRelay | None = None
         self._before: dict[ExecutorKey, Executor] = {}
         self._changed_ns: dict[ExecutorKey, int] = {}
         self._killed_ns = self._killed_at_ns = 0
-        self._entries: dict[tuple[str, str, str], int] = {}
-        self._owed: list[tuple[int, str, tuple[str, str, str], int]] = []
-        self._dispatched: dict[tuple[str, str, str], int] = {}
-        self._ends: dict[tuple[str, str, str], int] = {}
         clock.call(LOOK_NS, self._look_again)
 
     # ---- simulator.models.relay.Watch: the process
 
     def started(self, relay: FleetRelay) -> None:
-        self._relay = relay
+        self.relay = relay
         self.trace.append((self.now, "started"))
         self._records = None
         after = self._list_of(relay.core)
@@ -78,9 +65,9 @@ class Monitor(Recoveries):
         self.conns.clear()
         for known in self.known.values():
             known.seen = True
-        self._owed.clear()
-        self._ends = dict(self._entries)  # what was not written down by now never will be
-        self._dispatched = dict(self._entries)
+        self.owed.clear()
+        self.ends = dict(self.entries)  # what was not written down by now never will be
+        self.dispatched = dict(self.entries)
 
     def crashed(self, failure: Exception) -> None:
         self.broken("ROB-3", "the relay goes on whatever it is told", f"{type(failure).__name__}: {failure}"[:200])
@@ -138,7 +125,7 @@ class Monitor(Recoveries):
                 if isinstance(id, str) and id and not frame.get("error_message"):
                     self.introduced(conn, frame)
             case "recovery":
-                self._ask_ended(conn, asked)
+                self.ask_ended(conn, asked)
                 self.recovery_answered(asked, frame)
             case "exist_pending_workflows":
                 self.check_answered(asked, frame)
@@ -155,7 +142,7 @@ class Monitor(Recoveries):
             if asked.type == "exist_pending_workflows":
                 self.check_lost(asked)
             elif asked.type == "recovery":
-                self._ask_ended(conn, asked)
+                self.ask_ended(conn, asked)
         self.reckon()
 
     # ---- what the core does
@@ -197,8 +184,6 @@ class Monitor(Recoveries):
         if effect.type == "recovery":
             self.recoveries += 1
             self.recovery_decided(conn, asked)
-            if asked.about is not None and conn.key is not None:
-                self._dispatch_owed(conn, asked)
         elif effect.type == "exist_pending_workflows":
             self.check_decided(conn, asked)
 
@@ -210,60 +195,6 @@ class Monitor(Recoveries):
         found = _form(effect.type, effect.data)
         if found:
             self.broken(found[0], "a form that every SDK survives, as the catalogue has it", found[1])
-
-    def does(self, effect: Effect) -> None:
-        if isinstance(effect, Send) and effect.type == "recovery":
-            conn = self.conns.get(effect.conn)
-            ids = decoded(effect.data).get("executor_ids")
-            if conn is None or conn.key is None or not isinstance(ids, list) or not ids:
-                return
-            entry = ("dispatch", str(ids[0]), conn.key.executor_id)
-            self._dispatched[entry] = self._dispatched.get(entry, 0) + 1
-            if self._entries.get(entry, 0) < self._dispatched[entry]:
-                self.broken("AUD-5", "the entry is durable before the frame leaves", "it is not")
-
-    # ---- the audit log
-
-    def wrote(self, writes: Sequence[Write]) -> None:
-        for write in writes:
-            if isinstance(write, SaveRecord) and isinstance(write.record, Executor):
-                self.registered(write.record.key.executor_id)
-            if isinstance(write, AuditEntry):
-                details = write.details
-                name = {"executor.dispatch_recovery": "dispatch", "executor.recover": "end",
-                        "executor.delete": "delete"}.get(write.operation)  # fmt: skip
-                if write.operation == "executor.wait_for_peer":
-                    self.surfaced_ids.add(str(details.get("executorId")))
-                if name is not None:
-                    peer = str(details.get("peerExecutorId")) if name != "delete" else ""
-                    key = (name, str(details.get("executorId")), peer)
-                    self._entries[key] = self._entries.get(key, 0) + 1
-
-    def _owe(self, clause: str, key: tuple[str, str, str]) -> None:
-        self._ends[key] = self._ends.get(key, 0) + 1
-        self._owed.append((self.worked + 2 * self.slack, clause, key, self._ends[key]))
-
-    def _dispatch_owed(self, conn: Conn, asked: Asked) -> None:
-        """Its end will have to be written down."""
-
-    def _ask_ended(self, conn: Conn, asked: Asked) -> None:
-        if asked.about is not None and conn.key is not None and self.worked < asked.due_ns:
-            self._owe("AUD-1", ("end", asked.about.executor_id, conn.key.executor_id))
-
-    def _look_at_audit(self) -> None:
-        worked = self.worked
-        if self._relay is None or not self._relay.up or self.now <= self.slow_until_ns:
-            return
-        still = []
-        for due_ns, clause, key, count in self._owed:
-            if due_ns > worked or self._writing():
-                still.append((due_ns, clause, key, count))
-            elif self._entries.get(key, 0) < count:
-                self.broken(clause, "the audit log says so", f"no entry of {key[0]} {key[1]} {key[2]}".rstrip())
-        self._owed = still
-
-    def _writing(self) -> bool:
-        return self._relay is not None and self._relay._writer.busy
 
     # ---- the list
 
@@ -278,12 +209,14 @@ class Monitor(Recoveries):
         changed = False
         for key in sorted({*before, *after}):
             old, new = before.get(key), after.get(key)
-            if old is new or (old is not None and new is not None and old.status is new.status and old.info is new.info):
+            if old is new or (
+                old is not None and new is not None and old.status is new.status and old.info is new.info
+            ):
                 continue
             changed = True
             self._changed_ns[key] = self.worked
             if new is None and old is not None:
-                self._owe("AUD-2", ("delete", key.executor_id, ""))
+                self.owe("AUD-2", ("delete", key.executor_id, ""))
                 self.removed(key, old)
                 continue
             self.changed(key, old, new)
@@ -293,7 +226,9 @@ class Monitor(Recoveries):
             elif new is not None and new.status is Status.DEAD and (old is None or old.status is not Status.DEAD):
                 self.died(key)
         if changed:
-            self.trace.append((self.now, "list", [(key.executor_id, str(r.status)) for key, r in sorted(after.items())]))
+            self.trace.append(
+                (self.now, "list", [(key.executor_id, str(r.status)) for key, r in sorted(after.items())])
+            )
             if self.listed is not None:
                 self.listed(after)
             self.look_at_states()
@@ -328,47 +263,10 @@ class Monitor(Recoveries):
                 known.least_grace_ns, known.most_grace_ns = max(0, least_ns - age_ns), max(0, most_ns - age_ns)
             known.losses, known.restarted = losses, True
 
-    # ---- calls
-
-    def called(self, record: CallRecord) -> None:
-        self.calls.append(record)
-
-    def answered(self, record: CallRecord) -> None:
-        done = record.done
-        if record in self.calls:
-            self.calls.remove(record)
-        if done is None:
-            return
-        healthy = any(r.status is Status.HEALTHY for key, r in self.shown.items() if key.application == record.app)
-        error = b'"error_message"' in (done.data or b"")
-        match done.outcome:
-            case Outcome.ANSWERED | Outcome.REFUSED:
-                if done.data not in record.answers:
-                    clause = "ENV-5" if record.reached_ns is None else "ENV-2"
-                    if record.reached_ns is None and record.answers == []:
-                        clause = f"MSG-{record.type}"
-                    self.broken(clause, "the answer that its executor gave", str(done.data)[:160])
-                elif (done.outcome is Outcome.REFUSED) != error:
-                    self.broken("ENV-3", "an answer with error_message is a failure", f"reported as {done.outcome}")
-            case Outcome.NO_EXECUTOR if healthy and self.now - record.at_ns < self.slack:
-                self.broken("ENV-9", "503 only where nobody is HEALTHY", "somebody is")
-            case Outcome.FAILED if done.asked == 0 and record.reached_ns is None:
-                self.broken("ENV-9", "503 where nobody is HEALTHY", "502, and nobody was asked")
-            case Outcome.FAILED if record.arrived_ns is not None and record.arrived_ns - record.at_ns < ns(5.0):
-                self.broken(f"MSG-{record.type}", "the answer of its executor", f"a failure: {done.error}")
-
-    def _look_at_calls(self) -> None:
-        longest_ns = ns(25.0) + self.slack
-        if self.now <= self.slow_until_ns:
-            return
-        for record in self.calls:
-            if self.worked - record.at_ns > longest_ns + self._paused_ns:
-                self.broken("ENV-8", "every caller gets an answer", f"{record.type} has waited for {longest_ns / 1e9:g} s")
-
     @property
     def calm(self) -> bool:
         """Nobody is on the way to anything: all that is listed is HEALTHY."""
-        return not self._owed and all(record.status is Status.HEALTHY for record in self.shown.values())
+        return not self.owed and all(record.status is Status.HEALTHY for record in self.shown.values())
 
     # ---- from time to time
 
@@ -378,13 +276,13 @@ class Monitor(Recoveries):
 
     def look(self) -> None:
         """At what should have happened by now."""
-        relay = self._relay
+        relay = self.relay
         if relay is None or not relay.up or relay.paused:
             return
         self.look_at_states()
         self.look_at_recoveries(relay.core)
-        self._look_at_audit()
-        self._look_at_calls()
+        self.look_at_audit()
+        self.look_at_calls()
 
 
 @lru_cache(maxsize=65536)

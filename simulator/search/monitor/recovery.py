@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Collection
 from dataclasses import dataclass, field
 
+from conductor.timing import Timing
 from reference_relay.core.core import Core
 from reference_relay.core.records import AppKey, Executor, ExecutorKey, Status
-from simulator.clock import SECOND_NS, ns
-from simulator.search.monitor.base import Asked, Conn, seconds
+from simulator.clock import SECOND_NS, Clock, ns
+from simulator.search.monitor.base import EARLY_NS, Asked, Conn, seconds
 from simulator.search.monitor.liveness import Liveness
 
 
@@ -44,10 +45,12 @@ class Death:
 class Recoveries(Liveness):
     """A death begins where the list shows DEAD."""
 
-    deaths: dict[ExecutorKey, Death]
-    deleted: dict[ExecutorKey, int]
-    latest_told: dict[AppKey, str]
-    surfaced_ids: set[str]  # by the audit log
+    def __init__(self, clock: Clock, timing: Timing, *, stop: bool) -> None:
+        super().__init__(clock, timing, stop=stop)
+        self.deaths: dict[ExecutorKey, Death] = {}
+        self.deleted: dict[ExecutorKey, int] = {}
+        self.latest_told: dict[AppKey, str] = {}
+        self.surfaced_ids: set[str] = set()  # by the audit log
 
     # ---- candidates
 
@@ -119,7 +122,9 @@ class Recoveries(Liveness):
             return
         peer = self.shown.get(conn.key) if conn.key is not None else None
         if conn.key is None or peer is None or peer.status is not Status.HEALTHY or conn.key == key:
-            self.broken("REC-5", "a HEALTHY peer is asked", f"asked was {conn.key.executor_id if conn.key else conn.number}")
+            self.broken(
+                "REC-5", "a HEALTHY peer is asked", f"asked was {conn.key.executor_id if conn.key else conn.number}"
+            )
             return
         death = self.deaths.setdefault(key, Death(key))
         self._rightly_chosen(death, dead, conn.key, peer)
@@ -144,7 +149,7 @@ class Recoveries(Liveness):
                 self.broken("REC-7", "who was not asked yet comes first", f"{peer_key.executor_id} is asked again")
             pause_ns = self.worked - death.ended_ns
             least_ns = ns(self.timing.backoff_first_s)
-            if pause_ns < least_ns - EARLY and not anew:
+            if pause_ns < least_ns - EARLY_NS and not anew:
                 self.broken("REC-12", f"a new round after {seconds(least_ns)}", f"after {seconds(pause_ns)}")
             death.round.clear()
             death.rounds += 1
@@ -165,7 +170,9 @@ class Recoveries(Liveness):
         elif peer_key in death.latest:
             self.broken("REC-14", "each of the latest version is asked once", f"{peer_key.executor_id} is asked again")
         else:
-            versions = {r.info.application_version for r in self.shown.values() if r.key.application == dead.key.application}
+            versions = {
+                r.info.application_version for r in self.shown.values() if r.key.application == dead.key.application
+            }
             told = self.latest_told.get(dead.key.application)
             if told is not None and version != told and versions:
                 self.broken("REC-14", f"only the latest version, {told}", f"asked was one of {version}")
@@ -292,7 +299,11 @@ class Recoveries(Liveness):
                 continue
             self._in_time(death)
             most_ns = self.slack + 3 * ns(self.timing.request_deadline_s) + SECOND_NS
-            if death.success_ns is not None and self.worked - death.success_ns > most_ns and self.now > self.slow_until_ns:
+            if (
+                death.success_ns is not None
+                and self.worked - death.success_ns > most_ns
+                and self.now > self.slow_until_ns
+            ):
                 late = any(ask.end == "success" and ask.asked.due_ns < death.success_ns for ask in death.asks)
                 clause = "REC-24" if late else "REC-6"
                 self.broken(clause, "the record goes after success: true", f"{key.executor_id} is still listed")
@@ -302,6 +313,3 @@ class Recoveries(Liveness):
                 if not told and all(each.key != key for each in core.surfaced(key.application)):
                     self.broken("REC-27", "a recovery that waits is surfaced", f"{key.executor_id} is not")
                 death.alone_ns = self.worked
-
-
-EARLY = 20_000_000
