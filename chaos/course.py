@@ -45,11 +45,14 @@ class Course:
         self._site: Site | None = None
 
     async def fleet(
-        self, kind: Worker | None = None, *slots: str, version: str = "v1", app: App | None = None, database: str = ""
+        self, kind: Worker | None = None, *slots: str, version: str = "v1", beside: Fleet | None = None
     ) -> Fleet:
-        """A fleet whose slots are launched, connected and idle. Raises `Prerequisite`."""
-        home = app or await self.world.app()
-        fleet = await self.world.fleet(home, kind, version=version, database=database, links=True)
+        """A fleet whose slots are launched, connected and idle. Raises `Prerequisite`.
+
+        ``beside``: it shares application and database with that fleet.
+        """
+        home = self.apps[self.fleets.index(beside)] if beside is not None else await self.world.app()
+        fleet = await self.world.fleet(home, kind, version=version, links=True, beside=beside)
         self.apps.append(home)
         self.fleets.append(fleet)
         await fleet.launch(*slots)

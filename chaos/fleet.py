@@ -49,10 +49,12 @@ class Fleet:
     def __init__(
         self, place: Place, worker: Worker, runtime: Runtime, folder: Path, recorder: Recorder,
         next_conn: Callable[[], int], *, store: Store | None = None, links: Links | None = None,
+        beside: Fleet | None = None,
     ) -> None:  # fmt: skip
         """``folder`` takes configurations, logs and SQLite files. ``next_conn`` numbers the history's dials.
 
         ``store`` None: SQLite in the folder. ``links`` None: workers dial tap and database themselves.
+        ``beside``: a launched fleet whose database this one shares.
         """
         folder.mkdir(parents=True, exist_ok=True)
         self.place = place
@@ -62,7 +64,8 @@ class Fleet:
         self.lives: dict[str, Running] = {}  # the newest of each slot
         self.away: set[str] = set()  # slots whose process is paused: it takes no command
         self.started: list[Job] = []
-        self.store: Store = store or SqliteStore(folder)
+        self.store: Store = beside.store if beside is not None else store or SqliteStore(folder)
+        self._shares = beside is not None
         self.tap = Tap(
             place.relay_url, recorder, org=place.org, app=place.app, version=place.version, language=worker.language,
             next_conn=next_conn,
@@ -90,12 +93,14 @@ class Fleet:
         """
         rest = list(slots)
         if not self._ready:
-            await self.store.open()
+            if not self._shares:
+                await self.store.open()
             await self.tap.start()
             if self._links is not None:
                 await self._links.start(self.tap.port)
             await self._launch(rest.pop(0), self.place.version)
-            await self.store.watch()
+            if not self._shares:
+                await self.store.watch()
             self._ready = True
         await asyncio.gather(*(self._launch(slot, self.place.version) for slot in rest))
 

@@ -57,12 +57,13 @@ class RealWorld(WireWorld):
         self._fleets: list[Fleet] = []
 
     async def fleet(
-        self, app: App, kind: Worker | None = None, *, version: str = "v1", database: str = "", links: bool = False
-    ) -> Fleet:
+        self, app: App, kind: Worker | None = None, *, version: str = "v1", links: bool = False,
+        beside: Fleet | None = None,
+    ) -> Fleet:  # fmt: skip
         """Real executors of this application on one system database, none launched yet.
 
-        ``kind`` None: Python. With servers the fleet has a database of its own there, or shares the one called
-        ``database``; ``links``: its connections can be broken.
+        ``kind`` None: Python. With servers the fleet has a database of its own there, or shares that of the fleet
+        ``beside``; ``links``: its connections can be broken.
         """
         own = kind or worker(LANGUAGE)
         place = Place(
@@ -75,11 +76,13 @@ class RealWorld(WireWorld):
         number = len(self._fleets) + 1
         folder = self._folder / f"fleet-{number}"
         store = None
-        if self.servers is not None:
-            store = self.servers.store(database or f"{own.language}_{self._names.prefix.replace('-', '_')}_{number}")
+        if self.servers is not None and beside is None:
+            store = self.servers.store(f"{own.language}_{self._names.prefix.replace('-', '_')}_{number}")
         port = self.servers.system.port if self.servers is not None else None
         ways = Links(port, listen=self._runtime.host) if links else None
-        fleet = Fleet(place, own, self._runtime, folder, self.recorder, self.next_conn, store=store, links=ways)
+        fleet = Fleet(
+            place, own, self._runtime, folder, self.recorder, self.next_conn, store=store, links=ways, beside=beside
+        )
         self._fleets.append(fleet)
         return fleet
 
