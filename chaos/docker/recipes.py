@@ -21,7 +21,7 @@ from chaos.docker.errors import UnknownImage
 from sdk_matrix.languages import Worker
 from sdk_matrix.languages.base import WORKERS_FOLDER
 
-__all__ = ["NET", "POSTGRES", "RELAY", "Recipe", "own", "worker_recipe"]
+__all__ = ["NET", "OWN", "POSTGRES", "RELAY", "Recipe", "worker_recipe"]
 
 _RELAY_SOURCE = (broken_relays, conductor, evidence, reference_relay, scenarios, spec)
 
@@ -62,15 +62,8 @@ _PYTHON = Recipe("python", _BASE, "what the Python images stand on")
 NET = Recipe("net", _BASE, "what faults of the network are made with")
 POSTGRES = Recipe("postgres", _BASE, "PostgreSQL, for system databases and evidence")
 RELAY = Recipe("relay", _PYTHON, "the reference relay and its broken relatives", _relay)
-_OWN: Mapping[str, Recipe] = {one.name: one for one in (NET, POSTGRES, RELAY)}
-
-
-def own(name: str) -> Recipe:
-    """One that holds no worker. Raises `UnknownImage`."""
-    try:
-        return _OWN[name]
-    except KeyError:
-        raise UnknownImage(f"there is no image {name!r}: choose among {', '.join(_OWN)}, or a language") from None
+OWN: Mapping[str, Recipe] = {one.name: one for one in (NET, POSTGRES, RELAY)}
+"""Those that hold no worker."""
 
 
 def worker_recipe(worker: Worker) -> Recipe:

@@ -12,14 +12,13 @@ from rich.table import Table
 
 from chaos.docker import builds, engine
 from chaos.docker.errors import DockerError
-from chaos.docker.recipes import NET, POSTGRES, RELAY, Recipe, own, worker_recipe
-from relayproof.errors import CommandError
+from chaos.docker.recipes import OWN, Recipe, worker_recipe
+from relayproof.errors import CommandError, WrongUsage
 from scenarios.targets import image_engine, image_sweep
-from sdk_matrix.errors import MatrixError
+from sdk_matrix.errors import LicenceRefused, MatrixError, UnknownLanguage
 from sdk_matrix.languages import WORKERS, parse
 
 images = App(name="images", help="Build or list the images of the docker runtime.")
-_NO_WORKER = {one.name: one for one in (NET, POSTGRES, RELAY)}
 
 
 @images.command
@@ -34,8 +33,8 @@ def build(*names: str, base: str | None = None) -> int:
         The image that all stand on, of Debian 12 or newer. Default: debian:12-slim where a registry is reachable, else
         one that debootstrap makes (as root).
     """
+    recipes = [_recipe(name) for name in names or (*OWN, *WORKERS)]
     try:
-        recipes = [_recipe(name) for name in names or (*_NO_WORKER, *WORKERS)]
         built = asyncio.run(builds.build(recipes, wanted_base=base, tell=lambda text: print(text, file=sys.stderr)))
     except (DockerError, MatrixError) as problem:
         raise CommandError(str(problem)) from problem
@@ -90,5 +89,10 @@ def sweep(*, run: str | None = None) -> int:
 
 
 def _recipe(name: str) -> Recipe:
-    """Of an image without a worker by its name, of a worker by its language."""
-    return own(name) if name in _NO_WORKER else worker_recipe(parse(name))
+    """Of an image without a worker by its name, of a worker by its language. Raises `WrongUsage`."""
+    try:
+        return OWN[name] if name in OWN else worker_recipe(parse(name))
+    except UnknownLanguage as problem:
+        raise WrongUsage(f"there is no image {name!r}: choose among {', '.join((*OWN, *WORKERS))}") from problem
+    except LicenceRefused as problem:
+        raise WrongUsage(str(problem)) from problem

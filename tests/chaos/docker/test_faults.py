@@ -59,7 +59,7 @@ class Docked:
     async def under(self, name: str, check: Callable[[], Awaitable[None]], **args: float) -> None:
         """Let the fault hold until the check is over, then see it undone."""
         self.site.healing.clear()
-        strike = asyncio.create_task(faults.apply(FaultAt(name, 0.0, "e1", args=args), self.site))
+        strike = asyncio.create_task(faults.apply(FaultAt(name, 0.0, "e1", args={**args}), self.site))
         checking = asyncio.ensure_future(check())
         await asyncio.wait({strike, checking}, return_when=asyncio.FIRST_COMPLETED)
         self.site.healing.set()
