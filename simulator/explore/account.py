@@ -18,6 +18,7 @@ from simulator.explore.errors import Violation
 from simulator.explore.model import Model
 from simulator.explore.outside import Conn, Frame, Life, Outside, key_of
 
+_EITHER = "either"
 _MESSAGE = msgspec.json.Decoder(dict[str, Any])
 
 
@@ -63,7 +64,7 @@ class Account:
             assert frame.about is not None
             life = out.lives.get(frame.about)
             if kind == "true" and life is not None and life.status is Status.DEAD and not frame.moot:
-                out.lives[frame.about] = replace(life, acknowledged=True, check="", left=False)
+                out.lives[frame.about] = replace(life, acknowledged=True, left=False)
         elif frame.type == "exist_pending_workflows":
             assert frame.about is not None
             self._asked_what_is_left(frame, kind)
@@ -106,7 +107,7 @@ class Account:
 
     # ---- what the core does
 
-    def sent(self, effect: Send, stored: Sequence[Effect]) -> None:
+    def sent(self, effect: Send, before: Sequence[Effect]) -> None:
         out = self.outside
         conn = out.conns.get(effect.conn)
         if conn is None:
@@ -120,13 +121,13 @@ class Account:
             raise Violation("ENV-1", f"a frame says {message}, its effect {effect.type} {effect.request_id}")
         about = None
         if effect.type == "recovery":
-            about = self._recovery(conn, message, stored)
+            about = self._recovery(conn, message, before)
         elif effect.type == "exist_pending_workflows":
             about = self._check(conn, effect.request_id, message)
         due_ns = out.now_ns + self._within_ns.get(effect.type, self._request_ns)
         out.frames[effect.request_id] = Frame(effect.request_id, conn.number, effect.type, due_ns, about)
 
-    def _recovery(self, conn: Conn, message: dict[str, Any], stored: Sequence[Effect]) -> ExecutorKey:
+    def _recovery(self, conn: Conn, message: dict[str, Any], before: Sequence[Effect]) -> ExecutorKey:
         out, peer = self.outside, conn.member
         ids = message.get("executor_ids")
         if not isinstance(ids, list) or len(ids) != 1:
@@ -153,7 +154,7 @@ class Account:
             raise Violation("REC-23", f"{peer.id} speaks {peer.language}, {dead.id} spoke {dead.language}")
         if peer.version != dead.version:
             self._other_version(conn, dead.id, life, eligible=bool(out.eligible(dead)), version=dead.version)
-        if not any(type(each) is Audit and each.operation == "executor.dispatch_recovery" for each in stored):
+        if not any(type(each) is Audit and each.operation == "executor.dispatch_recovery" for each in before):
             raise Violation("AUD-5", f"the recovery of {dead.id} leaves before its audit entry")
         out.lives[key] = replace(life, acknowledged=False, check="", left=False)
         out.owners -= {key}
@@ -169,11 +170,13 @@ class Account:
             raise Violation("REC-14", f"{peer.id} of {peer.version}, not the latest version, is asked about {dead}")
 
     def _check(self, conn: Conn, request_id: str, message: dict[str, Any]) -> ExecutorKey:
-        """Whose work it asks about. The first after a success verifies that success."""
+        """Whose work it asks about. The first after a success verifies that success; where a second one goes out before
+        its answer (after a late success, or from a sweep), neither answer is held against the relay."""
         out, key = self.outside, ExecutorKey(*conn.member.application, str(message.get("executor_id")))
         life = out.lives.get(key)
-        if life is not None and life.acknowledged and not life.check:
-            out.lives[key] = replace(life, check=request_id)
+        if life is not None and life.acknowledged:
+            both = life.check in out.frames or life.check == _EITHER
+            out.lives[key] = replace(life, check=_EITHER if both else request_id)
         return key
 
     def pinged(self, effect: SendPing) -> bool:
@@ -244,7 +247,7 @@ class Account:
     # ---- afterwards
 
     def settle(self, core: Core, event: ev.Event | str) -> None:
-        """Take over what the core was free to choose: the moment of a death within its window, an id that owns again."""
+        """Take over what the core was free to choose: the moment of a death within its window, an id that owns work."""
         out = self.outside
         for key, life in out.lives.items():
             if life.status is Status.DISCONNECTED and life.dead_from_ns <= out.now_ns:

@@ -1,9 +1,9 @@
 """The normal form of a machine's state: equal for two states that behave alike.
 
 Times are relative to now; connection and request numbers, which only name things, become places in an order. Counters
-that no decision depends on (how often a recovery was dispatched) are left out, and those that a decision depends on only
-up to a bound (rounds of failover: the backoff has its cap) are cut there. What the store holds is left out because it is
-judged to be what is listed. Whatever attributes a broken core has of its own
+that no decision depends on (how often a recovery was dispatched) are left out, and those that a decision depends on
+only up to a bound (rounds of failover: the backoff has its cap) are cut there. What the store holds is left out because
+it is judged to be what is listed. Whatever attributes a broken core has of its own
 count as they are.
 """
 
@@ -87,8 +87,8 @@ def _recovery(each: Recovery | None, now: int, late: bool, most_rounds: int) -> 
 
 def _pending(each: Pending, now: int, places: dict[int | None, int]) -> tuple[Any, ...]:
     return (
-        each.type, each.purpose.value, places.get(each.conn, -2), each.executor or (), each.peer, each.due_ns - now,
-        each.moot, each.call_id is not None,
+        each.type, each.purpose.value, places.get(each.conn, -2), each.executor or (), each.peer,
+        max(each.due_ns - now, 0), each.moot, each.call_id is not None,
     )  # fmt: skip
 
 

@@ -106,14 +106,14 @@ def what_is_stored_is_what_is_listed(seen: Seen) -> str | None:
     """A crash at this moment forgets nobody and gives nobody another status, nor another grace period."""
     core, stored = seen.core, 0
     for (table, key), row in seen.outside.durable.items():
-        if table == "executors":
+        if table == "executors" and isinstance(key, ExecutorKey):
             listed = core.executors.get(key)
             if listed is None:
                 return f"{key[-1]} is stored and not listed"
             if seen.event != "restart" and _kept(row) != _kept(listed):
                 return f"{key[-1]} is stored as {_kept(row)} and listed as {_kept(listed)}"
             stored += 1
-        elif table == "remembered":
+        elif table == "remembered" and isinstance(key, ExecutorKey):
             if core.remembered.get(key) != row and seen.event != "restart":
                 return f"{key[-1]} is stored as remembered and is not"
             stored += 1
@@ -247,7 +247,7 @@ def every_request_has_somebody_who_may_answer(at: At) -> str | None:
             return f"{pending.type} is awaited beyond its deadline"
     for pending in core.late.values():
         if pending.conn not in out.conns:
-            return f"a late answer is awaited on a connection that has ended"
+            return "a late answer is awaited on a connection that has ended"
     waiting = {pending.call_id for pending in core.pending.values()}
     for call_id in out.calls:
         if call_id not in waiting:
@@ -264,7 +264,9 @@ def there_is_always_a_next_time(at: At) -> str | None:
     if due_ns is None:
         return "somebody waits for time to pass, and no tick is asked for" if waits else None
     graces = [settings.executor_timeout_s for settings in at.model.settings]
-    longest_s = max(timing.ping_interval_s, timing.ping_wait_s, timing.recovery_deadline_s, timing.backoff_cap_s, *graces)
+    longest_s = max(
+        timing.ping_interval_s, timing.ping_wait_s, timing.recovery_deadline_s, timing.backoff_cap_s, *graces
+    )
     if due_ns > out.now_ns + ns(longest_s):
         return f"the next tick is asked for in {(due_ns - out.now_ns) / 1e9:g} s"
     return None

@@ -14,8 +14,8 @@ from reference_relay.core.config import NS
 from reference_relay.core.effects import Audit, Close, Effect, Save, Send, SendPing
 from reference_relay.core.records import Application, Executor, Remembered
 from simulator.explore import answers, snapshot
-from simulator.explore.actions import Action
 from simulator.explore.account import Account
+from simulator.explore.actions import Action
 from simulator.explore.errors import Violation
 from simulator.explore.invariants import Seen, judge_event, judge_state
 from simulator.explore.model import Model
@@ -33,7 +33,7 @@ class Point(NamedTuple):
     outside: Outside
 
 
-class Died(Exception):  # noqa: N818 - it is no error
+class Died(Exception):
     """The relay's process ended in the middle of an event."""
 
 
@@ -196,12 +196,12 @@ class Machine:
         return effects
 
     def _take(self, event: ev.Event | str, effects: Sequence[Effect], waiting: list[ev.Event]) -> None:
-        """Effects in order, as a driver carries them out: what follows the first `Save` or `Audit` waits for the commit."""
+        """Effects in order, as a driver carries them out: what follows a `Save` or `Audit` waits for the commit."""
         account, outside = self.account, self.outside
         stored = [effect for effect in effects if type(effect) is Save or type(effect) is Audit]
         self.transacted = self.transacted or bool(stored)
         held = False
-        for effect in effects:
+        for place, effect in enumerate(effects):
             kind = type(effect)
             if not held and (kind is Save or kind is Audit):
                 held = True
@@ -214,7 +214,7 @@ class Machine:
                     account.settle(self.core, event)
                     raise Died
             if kind is Send:
-                account.sent(effect, stored)  # type: ignore[arg-type]
+                account.sent(effect, effects[:place])  # type: ignore[arg-type]
             elif kind is SendPing:
                 if account.pinged(effect):  # type: ignore[arg-type]
                     waiting.append(ev.Pong(effect.conn, effect.payload))  # type: ignore[union-attr]

@@ -1,8 +1,8 @@
 """The bounds of an exploration: who is there, on which lattice of times, and what may happen to them.
 
-All times of a model are whole seconds of a few units, so that the moments at which anything can be due fall on a lattice
-and the states repeat. The orders of deadlines and of what happens between them are those of the documented timing; their
-lengths are not.
+All times of a model are a few whole seconds, so that the moments at which anything can be due fall on a lattice and the
+states repeat. The orders of deadlines and of what happens between them are those of the documented timing, not their
+lengths.
 """
 
 from __future__ import annotations
@@ -70,7 +70,8 @@ class Model:
     silent_strangers: bool = False  # also before they said who they are
     overdue: int = 0  # at once, recovery frames past their deadline that may still be answered
     calls: int = 0  # at once, of the management API
-    crashes: bool = True  # of the relay, at every point: between events, before a commit, after it and before its frames
+    crashes: bool = True  # of the relay, in every state
+    inside: bool = False  # also inside of an event: before its commit, and after it and before its frames leave
     most_rounds: int = 0  # of failover, until the backoff is at its cap
     told_versions: tuple[str, ...] = ()  # latest versions that the driver may tell of
     binary: bool = False  # binary frames, keys that are revoked

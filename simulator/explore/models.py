@@ -1,4 +1,4 @@
-"""The models that are explored. Each puts one part of the core into all of its states; together they reach all of it."""
+"""The models that are explored. Each puts one part of the core into all of its states."""
 
 from __future__ import annotations
 
@@ -12,14 +12,15 @@ A, B = Member("a"), Member("b")
 PEER = Member("peer", mortal=False)
 TWO_S = Settings(executor_timeout_s=2)
 
-add(
+PAIR = add(
     Model(
         name="pair",
         text="two executors that die, return, fall silent and recover one another; the relay dies at every point",
         members=(A, B),
+        inside=True,
     )
 )
-add(
+RECOVERY = add(
     Model(
         name="recovery",
         text="two executors that die and return, and one peer that may recover them; the relay dies at every point",
@@ -29,20 +30,30 @@ add(
 add(
     Model(
         name="late",
-        text="recovery answers in time, late and never, in error or of another type; a backoff that grows",
+        text="recovery answers in time, late and never, and a backoff that grows",
         members=(A, PEER),
         timing=replace(LATTICE, recovery_deadline_s=2, backoff_cap_s=2, backoff_factor=2),
-        answers={
-            **YES_NO,
-            "recovery": ("true", "false", "error", WRONG_TYPE),
-            "exist_pending_workflows": ("no", "yes", "error", WRONG_TYPE),
-        },
         silent=0,
+        crashes=False,
         overdue=1,
         most_rounds=2,
     )
 )
 add(
+    Model(
+        name="answers",
+        text="errors, answers of another type, and broken frames in answer to every request of a recovery",
+        members=(A, PEER),
+        answers={
+            **YES_NO,
+            "recovery": ("true", "error", WRONG_TYPE, MALFORMED),
+            "exist_pending_workflows": ("no", "yes", "error", WRONG_TYPE),
+        },
+        silent=0,
+        crashes=False,
+    )
+)
+HANDSHAKE = add(
     Model(
         name="handshake",
         text="unusable answers, two sockets of one executor, strangers, strays and broken frames",
@@ -53,6 +64,7 @@ add(
         silent_strangers=True,
         stray=True,
         binary=True,
+        inside=True,
     )
 )
 add(
@@ -94,8 +106,13 @@ add(
     Model(
         name="calls",
         text="calls of the management API while executors come and go",
-        members=(A, B),
-        answers={**YES_NO, "recovery": ("true",), "exist_pending_workflows": ("no",), "list_workflows": ("ok", "error")},
+        members=(A, PEER),
+        answers={
+            **YES_NO,
+            "recovery": ("true",),
+            "exist_pending_workflows": ("no",),
+            "list_workflows": ("ok", "error", WRONG_TYPE),
+        },
         silent=0,
         crashes=False,
         calls=1,
@@ -105,7 +122,11 @@ add(
     Model(
         name="tenants",
         text="two applications of one name, of two organisations, and a third beside them",
-        members=(A, Member("twin", application=AppKey("other", "app")), Member("next", application=AppKey("local", "b"))),
+        members=(
+            A,
+            Member("twin", application=AppKey("other", "app")),
+            Member("next", application=AppKey("local", "b"), mortal=False),
+        ),
         silent=0,
         crashes=False,
     )

@@ -59,7 +59,8 @@ class Outside:
     """Connections, frames under way, what the store holds, and what each executor must be."""
 
     __slots__ = (
-        "calls", "conns", "durable", "frames", "latest", "lives", "next_call", "next_conn", "now_ns", "owners", "settings",
+        "calls", "conns", "durable", "frames", "latest", "lives", "next_call", "next_conn", "now_ns", "owners",
+        "settings",
     )  # fmt: skip
 
     def __init__(self) -> None:
@@ -71,7 +72,7 @@ class Outside:
         self.lives: dict[ExecutorKey, Life] = {}
         self.durable: dict[Row, Executor | Application | Remembered] = {}
         self.settings: dict[AppKey, Settings] = {}
-        self.owners: frozenset[ExecutorKey] = frozenset()  # forgotten ids said to own work again, until it is acted upon
+        self.owners: frozenset[ExecutorKey] = frozenset()  # forgotten ids just said to own work
         self.calls: dict[int, AppKey] = {}
         self.latest: dict[AppKey, str] = {}  # the latest version, as an executor last told
 

@@ -1,4 +1,4 @@
-"""Breadth-first over all states, and at random through them: the same machine, the same judgement of every transition."""
+"""Breadth-first over all states, and at random through them: one machine, one judgement of every transition."""
 
 from __future__ import annotations
 
@@ -15,10 +15,6 @@ from simulator.explore.machine import Machine, Point
 from simulator.explore.model import Model
 
 CRASHES = ("before the commit", "after the commit")
-
-
-class Step(tuple[Action, str]):
-    """An action, and where the relay dies in it ("" for nowhere)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,11 +61,10 @@ def breadth_first(
     *,
     most_states: int = 1_000_000,
     most_depth: int = 1_000,
-    inside: bool = False,
     tell: Callable[[int, int, int], None] = lambda depth, states, transitions: None,
 ) -> Explored:
     """Every state, nearest first, up to the limits; ``tell`` hears of each depth. Stops at the first violation."""
-    crashes = ("", *CRASHES) if inside else ("",)
+    crashes = ("", *CRASHES) if model.inside else ("",)
     found = _Found()
     try:
         machine = Machine(model, core)

@@ -1,8 +1,8 @@
 """A copy of a running core that can be put back: whatever attributes it has, those of a subclass included.
 
-The core's tables are persistent maps and its records are frozen, so both are shared; what is changed in place (deadlines,
-indexes, an attribute that a broken core keeps beside its tables) is copied. Unlike `Core.state`, which is the form to keep,
-this one also goes back in time on the same object.
+The core's tables are persistent maps and its records are frozen, so both are shared; what is changed in place
+(deadlines, indexes, an attribute that a broken core keeps beside its tables) is copied. Unlike `Core.state`, which is
+the form to keep, this one also goes back in time on the same object.
 """
 
 from __future__ import annotations
