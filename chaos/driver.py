@@ -30,7 +30,7 @@ _LOOK_S = 0.25
 _LOOK_QUICK_S = 0.05
 _IN_HAND_S = 5.0  # how long a blow waits for its victim to have work
 _REST_S = 1.0  # from a process's end to the next one in its slot
-_IN_HAND = 5  # unfinished workflows of one executor, beyond which nothing more is started
+_IN_HAND = 8  # unfinished workflows of one executor, beyond which nothing more is started
 _OUTAGE_S = 25.0  # until SDKs work again after their database was away (measured: up to 24 s)
 _WORK_S = 8.0  # the longest workflow
 
@@ -174,17 +174,22 @@ class Driver:
         return FaultAt(at.fault, at.at_s, there[0], at.for_s, at.args)
 
     async def _feed(self, fleet: Fleet, slot: str) -> None:
-        """Keep one executor in work, at the pace of its share."""
-        pause_s = self.campaign.executors / self.campaign.rate_per_s
+        """Keep one executor in work, at the pace of its share; what a fault held up is caught up with."""
+        share_per_s = self.campaign.rate_per_s / self.campaign.executors
         work: Work | None = None
+        ordered = 0
         while not self._over.is_set():
             life = fleet.lives[slot]
+            due = (time.monotonic() - self._began_s) * share_per_s > ordered
             crowded = self.standing.running[fleet.worker.language] >= _IN_HAND * len(fleet.slots)
-            if life.alive and slot not in fleet.away and fleet.tap.connected(life.label) and not crowded:
+            there = life.alive and slot not in fleet.away and fleet.tap.connected(life.label)
+            if due and there and not crowded:
                 work = work or Work(self.campaign.seed, slot, life.unsupported)
+                ordered += 1
                 await self._order(fleet, slot, work.next())
-            with contextlib.suppress(TimeoutError):
-                await asyncio.wait_for(self._over.wait(), pause_s)
+            else:
+                with contextlib.suppress(TimeoutError):
+                    await asyncio.wait_for(self._over.wait(), _LOOK_QUICK_S)
 
     async def _order(self, fleet: Fleet, slot: str, order: Order) -> None:
         """What a process could not take, because it was struck or its database was away, was not started."""

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from chaos.errors import NotAWebSocket
 
-__all__ = ["Cut", "Cutter", "close_code", "text_frame"]
+__all__ = ["Cut", "Cutter", "close_code", "masked_text_frame", "text_frame"]
 
 CONTINUATION, TEXT, BINARY, CLOSE, PING, PONG = 0x0, 0x1, 0x2, 0x8, 0x9, 0xA
 NAMES = {TEXT: "text", BINARY: "binary", CLOSE: "close", PING: "ping", PONG: "pong"}
@@ -76,6 +76,13 @@ def text_frame(payload: bytes) -> bytes:
     if size < 1 << 16:
         return b"\x81\x7e" + struct.pack(">H", size) + payload
     return b"\x81\x7f" + struct.pack(">Q", size) + payload
+
+
+def masked_text_frame(payload: bytes) -> bytes:
+    """A text frame as a client sends it. The mask is all zeros: it hides nothing from anybody here."""
+    bare = text_frame(payload)
+    head = len(bare) - len(payload)
+    return bare[:1] + bytes((bare[1] | 0x80,)) + bare[2:head] + bytes(4) + payload
 
 
 def close_code(payload: bytes) -> int | None:

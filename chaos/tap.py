@@ -18,7 +18,18 @@ from typing import Any, Literal
 from urllib.parse import urlsplit
 
 from chaos.errors import NotAWebSocket
-from chaos.frames import BINARY, CLOSE, CONTINUATION, NAMES, TEXT, Cut, Cutter, close_code, text_frame
+from chaos.frames import (
+    BINARY,
+    CLOSE,
+    CONTINUATION,
+    NAMES,
+    TEXT,
+    Cut,
+    Cutter,
+    close_code,
+    masked_text_frame,
+    text_frame,
+)
 from evidence.events import Closed, Fault, Frame, Open, Refused, Upgraded
 from evidence.history import Recorder
 
@@ -48,6 +59,7 @@ class _Line:
     executor: str
     conn: int
     worker: asyncio.StreamWriter
+    relay: asyncio.StreamWriter
     closing: bool = False  # a close frame was seen
     handshaken: bool = False  # it answered executor_info
     ended: bool = False
@@ -74,6 +86,8 @@ class Tap:
         self._stopping = False
         self._tasks: set[asyncio.Task[None]] = set()
         self.listeners: list[Callable[[Passing], None]] = []
+        self.stand_ins: list[Callable[[Passing], Mapping[str, Any] | None]] = []
+        """Asked about each request of the relay; who gives an answer answers in the executor's stead."""
 
     async def start(self) -> None:
         self._server = await asyncio.start_server(self._serve, "127.0.0.1", 0, limit=_HEAD_LIMIT)
@@ -165,7 +179,7 @@ class Tap:
         except OSError:
             self._recorder.add(Refused, conn=conn, status=0)
             raise
-        line = _Line(label, executor, conn, worker)
+        line = _Line(label, executor, conn, worker, relay)
         try:
             relay.write(head)
             answer = await back.readuntil(b"\r\n\r\n")
@@ -248,6 +262,8 @@ class Tap:
             if answered is not None:
                 answered(message)
                 return
+        if by == "relay" and message is not None and self._stood_in(line, payload, message):
+            return
         target.write(cut.raw)
         line.closing = line.closing or opcode == CLOSE
         self._record(line, by, opcode, payload)
@@ -255,6 +271,23 @@ class Tap:
             line.handshaken = line.handshaken or (by == "executor" and message.get("type") == "executor_info")
             for listener in tuple(self.listeners):
                 listener(Passing(line.label, line.executor, line.conn, by, message))
+
+    def _stood_in(self, line: _Line, payload: bytes, message: Mapping[str, Any]) -> bool:
+        """Whether somebody else answered: the executor then never hears of the request."""
+        passing = Passing(line.label, line.executor, line.conn, "relay", message)
+        for stand_in in tuple(self.stand_ins):
+            answer = stand_in(passing)
+            if answer is None:
+                continue
+            self._record(line, "relay", TEXT, payload)
+            said = json.dumps(answer).encode()
+            self._recorder.add(
+                Fault, kind="stand-in", conn=line.conn, executor=line.executor, detail={"answer": dict(answer)}
+            )
+            line.relay.write(masked_text_frame(said))
+            self._record(line, "executor", TEXT, said)
+            return True
+        return False
 
     def _record(self, line: _Line, by: Side, opcode: int, payload: bytes) -> None:
         data, b64 = payload[:_SHOWN], False

@@ -1,0 +1,32 @@
+"""The executor answers success to recovery requests and does nothing, as one of another version does.
+
+The tap answers in its stead; the executor never hears of the request. Everything else goes on as before.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from chaos.faults import fault
+from chaos.site import Site
+from chaos.tap import Passing
+from scenarios.schedule import FaultAt
+
+
+@fault("lying-ack", stores=("sqlite", "postgresql"))
+async def lying_ack(site: Site, at: FaultAt) -> None:
+    fleet = site.fleet(at.on)
+    label = fleet.lives[at.on].label
+
+    def lie(passing: Passing) -> Mapping[str, Any] | None:
+        if passing.label != label or passing.message.get("type") != "recovery":
+            return None
+        return {"type": "recovery", "request_id": passing.message.get("request_id"), "success": True}
+
+    site.strike("lying-ack", at.on)
+    fleet.tap.stand_ins.append(lie)
+    try:
+        await site.hold(at.for_s)
+    finally:
+        fleet.tap.stand_ins.remove(lie)
