@@ -70,8 +70,7 @@ class Client:
         self.unanswered: list[str] = []  # request ids that were read and not answered yet
         self._owner = owner
         self._socket: Socket | None = None
-        self._pings = self._ponged = 0
-        self._idle_since = 0
+        self._pings = self._ponged = 0  # number of the next ping; of the newest that was answered
         if owner.recorder:
             owner.recorder.add(
                 Open, conn=self.conn, org=owner.app.org, app=owner.app.app, executor=owner.id, version=owner.version,
@@ -214,7 +213,7 @@ class Client:
         if self.over:
             return
         if self._owner.sdk.any_frame_is_life:
-            self._ponged = self._pings
+            self._hear()
         frame = decoded(data)
         if frame:
             self._owner.request(self, frame, data)
@@ -226,7 +225,7 @@ class Client:
             self.send_pong(payload)
 
     def _hear(self) -> None:
-        self._ponged = self._pings
+        self._ponged = self._pings - 1  # the newest that was sent
 
     def _ping(self, number: int) -> None:
         if not self.open or self._socket is None or number != self._pings or self._owner.quiet(self):
@@ -238,15 +237,13 @@ class Client:
         self._owner.at(ns(self._owner.sdk.ping_s), self._ping, number + 1)
 
     def _unanswered(self, number: int) -> None:
-        if not self.open or self._ponged > number or self._pings < number or self._owner.quiet(self):
+        if not self.open or self._ponged >= number or self._owner.quiet(self):
             return
-        if self._ponged < number:
-            self._ponged = number  # said once
-            sdk = self._owner.sdk
-            if sdk.says_goodbye:
-                self.goodbye(1000 if sdk.language == "go" else 1011)
-            else:
-                self.abort("rst")
+        sdk = self._owner.sdk
+        if sdk.says_goodbye:
+            self.goodbye(1000 if sdk.language == "go" else 1011)
+        else:
+            self.abort("rst")
 
     def _seen(
         self, by: Literal["relay", "executor"], op: Literal["text", "binary", "ping", "pong"], data: bytes
