@@ -45,6 +45,9 @@ from sdk_matrix.contract import (
 from tests.sdk_matrix.rig import Driver, Rig, until
 
 MIB = 1 << 20
+HOLD = Recv("release", 60.0, "go")
+"""Keeps a workflow running until a test sends it on: no test guesses how long a machine takes."""
+
 ODD = "wörk/fläw?#'\"\\ 日本 🦀"
 
 
@@ -65,8 +68,8 @@ def ask(launched: tuple[Driver, Ready], command: Command) -> None:
     report = driver.ask(command)
     if isinstance(report, Unsupported):
         assert report.reason and ready.unsupported.get(report.what) == report.reason
-        pytest.skip(f"{ready.language} lacks {report.what}: {report.reason}")
-    assert isinstance(report, Started | Done), report
+        pytest.xfail(f"{ready.language} lacks {report.what}: {report.reason}")
+    assert isinstance(report, Started | Done | Stopped), report
 
 
 def start(launched: tuple[Driver, Ready], workflow: str, *instructions: Instruction, queue: str | None = None) -> Start:
@@ -172,16 +175,17 @@ def test_attempts_are_counted(rig: Rig, launched: tuple[Driver, Ready]) -> None:
 
 
 def test_a_deduplicated_start_is_refused(rig: Rig, launched: tuple[Driver, Ready]) -> None:
-    first = Start(workflow="dedup-1", instructions=(Step("slow", 2.0),), queue="wide", deduplication_id="same")
+    first = Start(workflow="dedup-1", instructions=(HOLD,), queue="wide", deduplication_id="same")
     ask(launched, first)
     second = Start(workflow="dedup-2", instructions=(Step("never"),), queue="wide", deduplication_id="same")
     report = launched[0].ask(second)
     assert isinstance(report, Refused) and (report.do, report.workflow) == ("start", "dedup-2") and report.error
+    ask(launched, SendMessage("dedup-1", "release", "go"))
     judge(rig, first)
 
 
 def test_priority_decides_who_is_next(rig: Rig, launched: tuple[Driver, Ready]) -> None:
-    blocker = Start(workflow="first", instructions=(Step("blocks", 2.0),), queue="single", priority=1)
+    blocker = Start(workflow="first", instructions=(Step("blocks"), HOLD), queue="single", priority=1)
     ask(launched, blocker)
     until(lambda: rig.steps("first"), "the queue is taken")
     commands = [
@@ -190,6 +194,7 @@ def test_priority_decides_who_is_next(rig: Rig, launched: tuple[Driver, Ready]) 
     ]
     for command in commands:
         ask(launched, command)
+    ask(launched, SendMessage("first", "release", "go"))
     for command in commands:
         judge(rig, command)
     began = {priority: rig.steps(f"priority-{priority}")[0][3]["at_ns"] for priority in (1, 2, 3)}
@@ -203,7 +208,7 @@ def test_a_timeout_cancels(rig: Rig, launched: tuple[Driver, Ready]) -> None:
 
 
 def test_cancel_and_resume(rig: Rig, launched: tuple[Driver, Ready]) -> None:
-    instructions = (Step("done"), Step("interrupted", 1.0), Step("later"))
+    instructions = (Step("done"), Step("interrupted", 3.0), Step("later"))
     ask(launched, Start(workflow="stopped", instructions=instructions))
     until(lambda: len(rig.steps("stopped")) == 3, "the second step has begun")
     ask(launched, Cancel("stopped"))
@@ -292,11 +297,8 @@ def test_a_stop_waits_for_work_where_the_sdk_can(rig: Rig, launched: tuple[Drive
     driver, ready = rig.launch(executor="e-7", version="v7")
     command = start((driver, ready), "drained", Step("long", 1.5))
     until(lambda: rig.steps("drained"), "work has begun")
-    report = driver.ask(Stop(drain_s=60.0))
-    if isinstance(report, Unsupported):
-        assert ready.unsupported.get(report.what) == report.reason
-        pytest.skip(f"{ready.language} lacks {report.what}: {report.reason}")
-    assert isinstance(report, Stopped) and driver.process.wait(timeout=30) == 0
+    ask((driver, ready), Stop(drain_s=60.0))
+    assert driver.process.wait(timeout=30) == 0
     judge(rig, command)
 
 
@@ -313,17 +315,19 @@ def test_a_worker_ends_with_its_launcher_and_refuses_another_contract(rig: Rig, 
 def test_a_peer_recovers_what_a_killed_worker_left(rig: Rig, launched: tuple[Driver, Ready]) -> None:
     victim, dead = rig.launch(executor="e-5", version="v5")
     instructions = (
-        Step("before"), Step("hit", 1.5, 100), Child("orphan", (Step("c1", 0.3), Step("c2"))), Sleep(0.2), Step("after")
+        Step("before"), Step("hit", 4.0, 100), Child("orphan", (Step("c1", 0.3), Step("c2"))), Sleep(0.2), Step("after")
     )  # fmt: skip
     commands = [
         Start(workflow="killed", instructions=instructions),
-        Start(workflow="killed-queued", instructions=(Step("before"), Step("hit", 1.5), Step("after")), queue="wide"),
+        Start(workflow="killed-queued", instructions=(Step("before"), Step("hit", 4.0), Step("after")), queue="wide"),
     ]
     for command in commands:
         ask((victim, dead), command)
     for command in commands:
         until(lambda c=command: len(rig.steps(c.workflow)) == 3, f"{command.workflow} is in its second step")  # type: ignore[misc]
     victim.kill()
+    interrupted = [command for command in commands if rig.steps(command.workflow)[-1][2] == "begin"]
+    assert interrupted, "the kill hit no running step"
     _, peer = rig.launch(executor="e-6", version="v5")
     answer = rig.relay.request(peer.executor_id, type="recovery", executor_ids=[dead.executor_id])
     assert answer["success"] is True
@@ -333,6 +337,6 @@ def test_a_peer_recovers_what_a_killed_worker_left(rig: Rig, launched: tuple[Dri
         begun = [
             (step, detail["executor_id"]) for step, _, phase, detail in rig.steps(command.workflow) if phase == "begin"
         ]
-        ids = {dead.executor_id, peer.executor_id}
         assert [step for step, _ in begun].count("before") == 1
-        assert {executor for step, executor in begun if step == "hit"} == ids
+        if command in interrupted:
+            assert [executor for step, executor in begun if step == "hit"] == [dead.executor_id, peer.executor_id]

@@ -36,6 +36,11 @@ function readConfig(path) {
     console.error(`${path}: contract ${config.contract} is asked for, this worker speaks ${CONTRACT}`);
     process.exit(EX_CONFIG);
   }
+  for (const name of ['system_database_url', 'evidence_database']) {
+    if (/^postgres(ql)?:\/\//.test(config[name])) continue;
+    console.error(`${path}: ${name} is ${config[name]}, this SDK takes postgresql:// alone`);
+    process.exit(EX_CONFIG);
+  }
   return config;
 }
 
