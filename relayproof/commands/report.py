@@ -19,6 +19,7 @@ def report(folder: Path = Path("results/latest"), *, expected_failures: Path | N
     expected_failures
         A list of known failures with their reasons.
     """
+    folder = folder.resolve()  # `latest` may point elsewhere in a moment
     run = judged(folder, expected_failures)
     try:
         written = reports.write_all(run, folder)

@@ -25,6 +25,8 @@ def print_run(run: RunResult, console: Console | None = None) -> None:
     """Print the whole report. Without a console: to standard output."""
     out = console or Console()
     out.print(_table(run))
+    for reason, clauses in _reasons(run).items():
+        out.print(f"UNSUPPORTED {', '.join(clauses)}: {reason}", highlight=False, markup=False, soft_wrap=True)
     failed = failures(run)
     for scenario in failed[:_MOST_FAILURES]:
         out.print()
@@ -48,11 +50,20 @@ def _table(run: RunResult) -> Table:
     table.add_column("level")
     table.add_column("verdict", no_wrap=True)
     table.add_column("scenarios", justify="right")
-    table.add_column("where, or why not", overflow="fold")
+    table.add_column("where", overflow="fold")
     for row in by_clause(run):
         where = ", ".join(row.failing[:3]) + (f" and {len(row.failing) - 3} more" if len(row.failing) > 3 else "")
-        table.add_row(row.clause, row.level, _badge(row.verdict), str(row.scenarios), Text(where or row.reason))
+        table.add_row(row.clause, row.level, _badge(row.verdict), str(row.scenarios), Text(where))
     return table
+
+
+def _reasons(run: RunResult) -> dict[str, list[str]]:
+    """Why clauses could not be shown, with the clauses."""
+    reasons: dict[str, list[str]] = {}
+    for row in by_clause(run):
+        if row.reason:
+            reasons.setdefault(row.reason, []).append(row.clause)
+    return reasons
 
 
 def _badge(verdict: Verdict) -> Text:

@@ -11,7 +11,6 @@ from scenarios.world import Reply, Script, World
 
 _OTHER: dict[str, tuple[str, str, Mapping[str, Any]]] = {
     "get-as-list": ("get", "get_workflow", {"type": "list_workflows", "output": [workflow_record("wf-1")]}),
-    "get-as-steps": ("get", "get_workflow", {"type": "list_steps", "output": []}),
     "get-as-alert": ("get", "get_workflow", {"type": "alert", "output": workflow_record("wf-1"), "success": True}),
     "get-as-unknown": ("get", "get_workflow", {"type": "no_such_type", "output": workflow_record("wf-1")}),
     "get-as-executor-info": ("get", "get_workflow", {"type": "executor_info", "output": workflow_record("wf-1")}),

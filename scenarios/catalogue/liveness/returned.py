@@ -96,10 +96,14 @@ async def late_acknowledgement(world: World, fields: dict[str, object]) -> None:
     needs=("list",),
 )
 async def crossing(world: World) -> None:
-    """Whichever comes first at the relay: in the end the connected executor is HEALTHY and nothing takes that away."""
+    """Whichever comes first at the relay: in the end the connected executor is HEALTHY and nothing takes that away.
+
+    A relay that asks whether work is left gets its answer only once the executor is back.
+    """
     app = await world.app()
     executor = await world.executor(app)
-    peer = await world.executor(app, script=scripted(recovery=Reply(silent=True)))
+    late = Reply(fields={"exist": False}, after_s=seconds(world, "request / 2"))
+    peer = await world.executor(app, script=scripted(recovery=Reply(silent=True), exist_pending_workflows=late))
     await healthy(world, executor, peer)
     await die(world, executor)
     dispatch = await world.until_frame(peer, "recovery", within_s=patience(world, "recovery"), match=naming(executor))
@@ -114,10 +118,9 @@ async def crossing(world: World) -> None:
         "LIV-13", "listed", "HEALTHY again", executor=executor.id, after=returned,
         fields={"status": "HEALTHY"}, latest=NOT_LOCKED_OUT_BY,
     )  # fmt: skip
-    await world.sleep(seconds(world, "request"))  # a deletion that was under way comes to its end
-    await healthy(world, executor)
-    since = world.note("the dust has settled")
-    await world.sleep(seconds(world, HELD))
+    since = world.note("it is listed HEALTHY")
+    # A deletion that was under way comes to its end in this time.
+    await world.sleep(seconds(world, f"request + {HELD}"))
     until = world.note("a grace period later")
     expect_stays(world, "LIV-13", "and stays so", executor, "HEALTHY", since=since, until=until)
     await read_audit(world, app)

@@ -110,13 +110,33 @@ _TIMES = {
 async def search_filters(world: World) -> None:
     clause = "MSG-list_workflows"
     given = {name: values for name, (_, values) in _FILTERS.items()}
-    flags = {"hasParent": True, "wasForkedFrom": False, "queuesOnly": True, "attributes": {"tier": "gold"}}
+    flags = {"hasParent": True, "wasForkedFrom": False, "attributes": {"tier": "gold"}}
     executor, answer, body = await _listing(world, "search", **given, **flags, limit=7, offset=1, sortDesc=False)
-    sent = {"has_parent": True, "was_forked_from": False, "queues_only": True, "attributes": {"tier": "gold"}}
+    sent = {"has_parent": True, "was_forked_from": False, "attributes": {"tier": "gold"}}
     expect_frame(world, clause, executor, "list_workflows", answer.call, {"body": {**sent, "limit": 7, "offset": 1}})
     want = dict(_FILTERS.values())
     got = {name: names(body.get(name)) for name in want}
     world.expect(clause, "equal", "one name or an array", name="filters", want=want, got=got)
+
+
+@scenario(
+    "MSG-list_workflows/queues-only",
+    clauses=("MSG-list_workflows",),
+    title="A search for queued workflows reaches the executor as one",
+)
+async def queues_only(world: World) -> None:
+    """By the flag, or by list_queued_workflows: the protocol page has both."""
+    app = await world.app()
+    executor = await ready_executor(world, app)
+    await world.control.workflow(app, "search", queuesOnly=True)
+    queued = await world.until_frame(executor, "list_queued_workflows", within_s=0)
+    listed = await world.until_frame(executor, "list_workflows", within_s=0)
+    body = listed.get("body") if listed is not None else None
+    flagged = isinstance(body, Mapping) and body.get("queues_only") is True
+    world.expect(
+        "MSG-list_workflows", "equal", "list_queued_workflows, or list_workflows with the flag", name="queued only",
+        want=True, got=queued is not None or flagged,
+    )  # fmt: skip
 
 
 @scenario(
