@@ -1,4 +1,4 @@
-"""A flag of a search is lost on the way."""
+"""What a search is for is lost on the way."""
 
 from __future__ import annotations
 
@@ -16,7 +16,4 @@ from reference_relay.core.core import Core
 )
 class ListsMoreThanQueued(Core):
     def _encode(self, type_: str, request_id: str, fields: dict[str, Any]) -> bytes:
-        body = fields.get("body")
-        if type_ == "list_workflows" and isinstance(body, dict):
-            fields = {**fields, "body": {name: value for name, value in body.items() if name != "queues_only"}}
-        return super()._encode(type_, request_id, fields)
+        return super()._encode("list_workflows" if type_ == "list_queued_workflows" else type_, request_id, fields)
