@@ -72,10 +72,7 @@ class Driver:
         schedule = self._schedule
         await self._launch(schedule)
         site = self._site()
-        self.world.note(
-            "schedule", name=schedule.name, seed=schedule.seed, faults=len(schedule.faults),
-            wall_us=time.time_ns() // 1000,
-        )  # fmt: skip
+        self.world.note("schedule", name=schedule.name, seed=schedule.seed, faults=len(schedule.faults))
         self._began_s = time.monotonic()
         self._phase("chaos")
         keepers = [asyncio.create_task(self._supervise(fleet)) for _, fleet in self._fleets]

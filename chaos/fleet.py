@@ -131,6 +131,7 @@ class Fleet:
             events.Note, text=LAUNCHED, detail={
                 "label": label, "executor": running.executor, "language": self.worker.language,
                 "sdk": running.sdk_version, "app": self.place.app, "version": version, "slot": slot,
+                "wall_us": time.time_ns() // 1000,
             },
         )  # fmt: skip
 

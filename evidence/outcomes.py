@@ -19,12 +19,13 @@ from evidence.cases import Case, Change, Execution, cases_of
 from evidence.events import Fault, Ledger, Note
 from evidence.history import History
 
-__all__ = ["LAUNCHED", "STRIKES", "TERMINAL", "Defect", "Process", "Weighed", "weigh"]
+__all__ = ["LAUNCHED", "STRIKES", "TERMINAL", "Defect", "Process", "Weighed", "wall_offset_us", "weigh"]
 
 TERMINAL = frozenset({"SUCCESS", "ERROR", "CANCELLED", "MAX_RECOVERY_ATTEMPTS_EXCEEDED"})
 STRIKES = frozenset({"kill", "stop"})
 LAUNCHED = "launched"
-_AWAITING = ("queued", "child", "sleeping", "receiving", "waiting")
+_AFTER_OUTAGE_US = 30_000_000  # until SDKs work again (measured: up to 24 s)
+_EARLY_US = 1_000_000  # the event is written when the fault begins or just after it
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,6 +67,8 @@ class Weighed:
     moved: Counter[str] = field(default_factory=Counter)  # struck executor: its workflows that others took over
     orphans: Counter[str] = field(default_factory=Counter)  # struck executor: its workflows that had not ended
     zombies: Counter[str] = field(default_factory=Counter)  # paused executor: workflows that others took over
+    outages: list[tuple[float, float]] = field(default_factory=list)  # of the database, and what SDKs need after it
+    in_outage: Counter[str] = field(default_factory=Counter)  # by application: workflows that were under way in one
     steps: int = 0
     repeated: int = 0  # executed more than once, lawfully
     older: int = 0  # executions of an older claimant that was past its look-up
@@ -117,11 +120,37 @@ def _weigh(history: History) -> Weighed:
                 found.events.append(n)
             case _:
                 pass
+    found.outages = _outages(history)
     acknowledged = _acknowledged(history)
     for whole in cases_of(history):
         case, outcomes = _split(whole)
         _count(found, case)
         found.defects += _defects(found, case, outcomes, acknowledged)
+    return found
+
+
+def wall_offset_us(history: History) -> float | None:
+    """Wall clock at the history's start, by a launch that noted it; None where none did."""
+    for note in history.of(Note):
+        if note.text == LAUNCHED and "wall_us" in note.detail:
+            return float(note.detail["wall_us"]) - note.t / 1000
+    return None
+
+
+def _outages(history: History) -> list[tuple[float, float]]:
+    """From each fault of the database to a while after it, in microseconds of the wall clock."""
+    offset_us = wall_offset_us(history)
+    if offset_us is None:
+        return []
+    found = []
+    begun: dict[str, float] = {}
+    for fault in history.of(Fault):
+        at_us = offset_us + fault.t / 1000
+        if fault.kind.startswith("db-") and not fault.kind.endswith("-over"):
+            begun[fault.kind] = at_us
+            found.append((at_us - _EARLY_US, at_us + _AFTER_OUTAGE_US))
+        elif (kind := fault.kind.removesuffix("-over")) in begun:
+            found.append((begun.pop(kind) - _EARLY_US, at_us + _AFTER_OUTAGE_US))
     return found
 
 
@@ -164,6 +193,8 @@ def _count(found: Weighed, case: Case) -> None:
         found.orphans[last.new_executor] += 1
     counts["moved"] += moved
     counts["ended after"] += moved and ended
+    first_us, last_us = case.changes[0].at_us, case.changes[-1].at_us
+    found.in_outage[case.app] += any(first_us <= until and last_us >= since for since, until in found.outages)
     times = Counter(execution.step for execution in case.executions)
     found.steps += len(times)
     if case.promise is None or not case.promise.retries:
@@ -259,6 +290,8 @@ def _unexpected(found: Weighed, case: Case, change: Change) -> Iterator[Defect]:
         text = f"{case.workflow} ended with error {str(change.error)[:160]}, expected {promise.error[:160]}"
     if text:
         sdk = "shutdown-writes-end" if change.new_executor in found.stopped else ""
+        if not sdk and change.new == "ERROR" and any(a <= change.at_us <= b for a, b in found.outages):
+            sdk = "outage-ends-work"
         yield Defect("unexpected", case.workflow, case.app, text, sdk)
 
 

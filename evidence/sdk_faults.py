@@ -11,7 +11,7 @@ import msgspec
 from evidence.history import History
 from evidence.outcomes import Weighed, weigh
 
-__all__ = ["KNOWN", "PREVENTABLE", "SdkFinding", "exposed", "interval", "track_record"]
+__all__ = ["HARMLESS", "KNOWN", "PREVENTABLE", "SdkFinding", "exposed", "interval", "track_record"]
 
 PREVENTABLE: Mapping[str, str] = {
     "ack-without-effect": "REC-21",
@@ -20,11 +20,15 @@ PREVENTABLE: Mapping[str, str] = {
 }
 """Faults of SDKs that a relay can work around, and the SHOULD clause that says how."""
 
+HARMLESS = frozenset({"shutdown-writes-end", "outage-ends-work"})
+"""One terminal status, once: the contract's words are kept, and no relay could mend it."""
+
 KNOWN: Mapping[str, str] = {
     "ack-without-effect": "a recovery was acknowledged and rows stayed PENDING under the dead executor",
     "taken-back": "a falsely dead executor won a checkpoint, took its row back, and died with it",
     "late-copy-writes": "a copy of the workflow that woke up late wrote over its recorded end",
     "shutdown-writes-end": "a shutdown in good order wrote a terminal status for work that was still running",
+    "outage-ends-work": "an error of the database, which was away for a while, became the workflow's own end",
     "other-language": "a worker took rows of another language and ended or stranded them",
 }
 
@@ -69,6 +73,8 @@ def exposed(found: Weighed, fault: str) -> int:
             return sum(count for executor, count in found.orphans.items() if executor in found.stopped) + sum(
                 defect.sdk == fault for defect in found.defects
             )
+        case "outage-ends-work":
+            return sum(found.in_outage.values())
         case "late-copy-writes" | "taken-back":
             return sum(found.zombies.values())
         case _:

@@ -9,7 +9,7 @@ from html import escape
 from evidence.cases import cases_of
 from evidence.events import Fault, Note, Relay
 from evidence.history import History
-from evidence.outcomes import LAUNCHED, TERMINAL, weigh
+from evidence.outcomes import LAUNCHED, TERMINAL, wall_offset_us, weigh
 from evidence.window import NS_PER_S
 
 __all__ = ["svg"]
@@ -169,7 +169,7 @@ def _recoveries(history: History, picture: _Picture) -> Iterator[str]:
 
 def _work(history: History, picture: _Picture, top: float) -> list[list[str]]:
     """For each application how many workflows were unfinished, over time, and where any was taken over."""
-    offset_us = _offset_us(history)
+    offset_us = wall_offset_us(history)
     if offset_us is None:
         return []
     apps = {process.app: process.language for process in weigh(history).processes.values()}
@@ -214,11 +214,3 @@ def _curve(picture: _Picture, top: float, name: str, curve: list[int], taken: li
 
 def _bin(picture: _Picture, at_s: float) -> int:
     return min(max(int(at_s / picture.end_s * _BINS), 0), _BINS)
-
-
-def _offset_us(history: History) -> float | None:
-    """The wall clock at the history's start, by the note that the driver wrote."""
-    for note in history.of(Note):
-        if note.text == "schedule" and "wall_us" in note.detail:
-            return float(note.detail["wall_us"]) - note.t / 1000
-    return None

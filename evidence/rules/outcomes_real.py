@@ -1,7 +1,7 @@
 """Outcomes of a whole chaos run, by its cases (OUT-1..5, REC-20), with what an SDK did wrong told apart.
 
 A defect that a known fault of the SDK explains, of the sort that REC-21, 23, 24 or 25 would have prevented, is
-NON-STRICT for the relay where every REC MUST is met and at least ten workflows were exposed to it (the contract's rule).
+NON-STRICT for the relay where every REC MUST is met and at least ten workflows were exposed (the contract's rule).
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from evidence.outcomes import Defect, Weighed, weigh
 from evidence.rules import rule
 from evidence.rules.base import finding
 from evidence.rules.outcomes_relay import recovery_is_kept
-from evidence.sdk_faults import PREVENTABLE, exposed
+from evidence.sdk_faults import HARMLESS, KNOWN, PREVENTABLE, exposed
 from evidence.verdict import Finding, Verdict
 
 __all__ = ["cases_end", "cases_end_once", "kinds_survive", "steps_once", "zombies_change_nothing"]
@@ -102,7 +102,7 @@ def _judged(
         if (lacking := too_little(found)) is not None:
             return [finding(expect, Verdict.VACUOUS, expected=wanted, seen=lacking, events=events)]
         return [finding(expect, Verdict.OK, expected=wanted, seen=told, events=events)]
-    own = [defect for defect in defects if defect.sdk not in PREVENTABLE and defect.sdk != "shutdown-writes-end"]
+    own = [defect for defect in defects if defect.sdk not in PREVENTABLE and defect.sdk not in HARMLESS]
     excused = [defect for defect in defects if defect not in own]
     results = []
     if own:
@@ -118,8 +118,8 @@ def _excused(
     events: tuple[int, ...],
 ) -> Finding:  # fmt: skip
     """The relay's part in what an SDK did wrong."""
-    if sdk == "shutdown-writes-end":  # a terminal status, once: the contract's words are kept; no relay could mend it
-        seen = f"an SDK wrote another end while it shut down: {_told(defects)}"
+    if sdk in HARMLESS:
+        seen = f"by an SDK's own fault ({KNOWN[sdk]}): {_told(defects)}"
         return finding(expect, Verdict.INFO, expected=wanted, seen=seen, events=events)
     times, of = len(defects), exposed(found, sdk)
     seen = f"{sdk} ({PREVENTABLE[sdk]}), {times} of {of}: {_told(defects)}"

@@ -44,6 +44,7 @@ class Story:
     recovered: bool = True
     acknowledged: bool = True
     audited: bool = True
+    outage: bool = False  # of the database, while the workflow is under way
     times: int = 1  # so many workflows alike
     peer: Mapping[str, str] = field(default_factory=dict)
 
@@ -60,6 +61,7 @@ class Story:
             about = {"language": "python", "sdk": "2.31.1", "app": "app", "version": "v1"}
             about |= self.peer if label == "e2" else {}
             detail = {"label": label, "executor": f"id-{label}", **about}
+            detail |= {"wall_us": "-1500000"} if self.outage else {}
             made.add(events.Note, text=LAUNCHED, detail=detail)
             made.add(
                 events.Open, conn=number, org="org", app=about["app"], executor=f"id-{label}", version=about["version"]
@@ -72,6 +74,8 @@ class Story:
         if self.fault:
             made.add(events.Fault, kind=self.fault, conn=0, executor="id-e1")
             made.add(events.Closed, conn=0, by="executor", how="kill")
+        if self.outage:
+            made.add(events.Fault, kind="db-restart", conn=-1, executor="database")
         if self.recovered:
             self._says(made, 1, "relay", type="recovery", request_id="r1", executor_ids=["id-e1"])
             self._says(made, 1, "executor", type="recovery", request_id="r1", success=self.acknowledged)
@@ -232,6 +236,10 @@ STORIES: Mapping[str, tuple[Story, Mapping[str, Verdict]]] = {
     ),
     "shutdown-writes-an-end": (
         Story(("OUT-2",), [insert(), change(2, "PENDING", "CANCELLED")], fault="stop"), {"OUT-2": Verdict.INFO},
+    ),
+    "database-outage-ends-work": (
+        Story(("OUT-2",), [*orphaned(), change(9, "PENDING", "ERROR", ("id-e2", "id-e2"), error="EOF")], outage=True),
+        {"OUT-2": Verdict.INFO},
     ),
     "nobody-was-struck": (
         Story(("OUT-1",), fault="", recovered=False), {"OUT-1": Verdict.VACUOUS},

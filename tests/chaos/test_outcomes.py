@@ -46,6 +46,7 @@ def test_the_recorded_histories_are_those_of_the_stories(tmp_path: Path) -> None
         ("recovery-across-applications", "other-application", ""),
         ("zombie-writes", "rewritten", "late-copy-writes"),
         ("acknowledged-without-effect", "lost", "ack-without-effect"),
+        ("database-outage-ends-work", "unexpected", "outage-ends-work"),
         ("shutdown-writes-an-end", "unexpected", "shutdown-writes-end"),
     ],
 )
