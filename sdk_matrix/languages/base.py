@@ -74,7 +74,7 @@ class Environment:
         An interrupted or failed build is begun anew.
         """
         self.folder.parent.mkdir(parents=True, exist_ok=True)
-        with self.folder.with_suffix(".lock").open("w") as lock:
+        with self.folder.with_name(f"{self.name}.lock").open("w") as lock:
             fcntl.flock(lock, fcntl.LOCK_EX)
             if self.built:
                 return
