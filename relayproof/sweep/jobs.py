@@ -31,6 +31,7 @@ class Job:
 
 JOBS = {
     "scenarios": "relayproof.sweep.scenarios:JOB",
+    "study": "relayproof.sweep.study:JOB",
 }
 """Name -> module and attribute; imported when it is asked for."""
 

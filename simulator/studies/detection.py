@@ -108,7 +108,7 @@ def _answer(tasks: Sequence[Task], results: Sequence[Mapping[str, Any]]) -> Answ
         charts=line_chart("From a death to the first recovery frame", "seconds (mean)", asked, FIELD, names),
         assumed=(
             *(f"{name} {FIELD[name].show(value)}" for name, value in seen[0].items() if name not in names),
-            f"{PEERS} peers of the same version that answer at once; {VICTIMS} executors die, each at its time, in 5 minutes",
+            f"{PEERS} peers of the same version answer at once; {VICTIMS} executors die within 5 minutes, one by one",
         ),
         runs=len(tasks),
     )
@@ -117,13 +117,7 @@ def _answer(tasks: Sequence[Task], results: Sequence[Mapping[str, Any]]) -> Answ
 STUDY = Study(
     name="detection",
     question="How long from an executor's death until it is DISCONNECTED, a peer is asked, and it is recovered?",
-    axes={
-        "ping_interval": (10.0, 20.0),
-        "grace": (5.0, 30.0, 60.0),
-        "pauses": (0.0,),
-        "outages": (0.0,),
-        "cuts": (0.0,),
-    },
+    axes={"ping_interval": (10.0, 20.0), "grace": (5.0, 30.0, 60.0), **CALM},
     parameters=FIELD,
     cut=_cut,
     run=_run,

@@ -12,9 +12,9 @@ from simulator.studies.field import DAY_S, SPREAD, Field
 from simulator.studies.grid import FIELD, Point, points, varied
 from simulator.studies.study import Answer, Axes, Effort, Study, Table, Task, line_chart
 
-EXECUTORS = 20
+EXECUTORS = 10
 HOURS = 6.0  # of one task
-TASKS = 8  # a point: 40 executor-days
+TASKS = 16  # a point: 40 executor-days
 
 
 def _cut(axes: Axes, effort: Effort) -> list[dict[str, Any]]:

@@ -42,9 +42,7 @@ class Sight:
     def decided(self, effects: Sequence[Effect]) -> None:
         for effect in effects:
             if isinstance(effect, Save) and effect.table == "executors":
-                assert not isinstance(effect.key, AppKey) and (
-                    effect.record is None or isinstance(effect.record, Executor)
-                )
+                assert isinstance(effect.key, ExecutorKey) and isinstance(effect.record, Executor | None)
                 self._saved(effect.key.executor_id, effect.record)
             elif isinstance(effect, Send):
                 self._sent(effect)

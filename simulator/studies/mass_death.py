@@ -80,7 +80,8 @@ def _run(task: Task) -> dict[str, Any]:
     field.clock.call(ns(DIES_AT_S), strike)
     field.run()
     return {
-        "recovered": len(ended), "seconds": sorted(ended.values()), "frames": frames, "most": max(asked.values(), default=0),
+        "recovered": len(ended), "seconds": sorted(ended.values()), "frames": frames,
+        "most": max(asked.values(), default=0),
         "peers_asked": len(asked),
     }  # fmt: skip
 
@@ -139,7 +140,7 @@ def _answer(tasks: Sequence[Task], results: Sequence[Mapping[str, Any]]) -> Answ
 
 STUDY = Study(
     name="mass-death",
-    question="K executors die at once: until when is the last recovered, how evenly, and what does a failing peer cost?",
+    question="K executors die at once: when is the last recovered, how evenly, and what does a failing peer cost?",
     axes={"dead": (1.0, 5.0, 20.0, 100.0), "peers": (2.0, 8.0), "one_peer": MANNERS, "grace": (30.0,)},
     parameters=PARAMETERS,
     cut=_cut,

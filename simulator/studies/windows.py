@@ -90,7 +90,8 @@ def _answer(tasks: Sequence[Task], results: Sequence[Mapping[str, Any]]) -> Answ
         inside = all(low <= each <= high for each in seconds)
         rows.append(
             (
-                reading, FIELD["ping_interval"].show(point["ping_interval"]), FIELD["ping_wait"].show(point["ping_wait"]),
+                reading,
+                *(FIELD[name].show(point[name]) for name in ("ping_interval", "ping_wait")),
                 f"{low:g} to {high:g} s", round(min(seconds), 3), mean(seconds), round(max(seconds), 3), len(seconds),
                 "yes" if inside else "NO",
             )

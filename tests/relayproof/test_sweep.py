@@ -158,6 +158,8 @@ def test_a_sweep_that_finds_something_exits_with_one(start: Callable[..., Starte
         (("scenarios", "seeds"), "'seeds' is not name=value"),
         (("scenarios", "seeds=many"), "whole numbers"),
         (("scenarios", "seeds=0"), "give at least 1"),
+        (("study",), "choose among false-deaths"),
+        (("study", "name=storm", "ask=grace=3"), "there is no parameter 'grace'"),
         (("scenarios", "timing=slow"), "give documented or fast"),
         (("scenarios", "--workers", "2"), "need --database"),
         (("scenarios", "--database", "mysql://a:secret@b/c"), "mysql://a:***@b/c: give postgresql://"),
@@ -181,6 +183,13 @@ def test_a_worker_needs_a_database(capsys: pytest.CaptureFixture[str], monkeypat
 def test_shards_cover_each_seed_once() -> None:
     shards = jobs.find("scenarios").cut({"seeds": "7", "first": "3", "size": "2", "select": "LIV-1/*"})
     assert [seed for shard in shards for seed in shard["seeds"]] == [3, 4, 5, 6, 7, 8, 9]
+
+
+def test_a_study_is_joined_as_the_command_answers_it() -> None:
+    job = jobs.find("study")
+    shards = job.cut({"name": "storm", "ask": "executors=50 admission=100", "scale": "0.5"})
+    joined = job.join([job.run(shard) for shard in shards])
+    assert joined["study"] == "storm" and joined["runs"] == len(shards)
 
 
 def test_the_version_names_the_code() -> None:

@@ -1,0 +1,81 @@
+"""A study's answer as files: ``index.html``, ``answer.json``, a CSV file for each table, SVG and PNG for each chart."""
+
+from __future__ import annotations
+
+import csv
+import re
+from datetime import UTC, datetime
+from functools import cache
+from importlib.metadata import version
+from importlib.resources import files
+from pathlib import Path
+
+import jinja2
+import msgspec
+
+from relayproof.studies import charts
+from simulator.studies.estimates import Estimate
+from simulator.studies.study import Answer, Table
+
+__all__ = ["write"]
+
+
+def write(answer: Answer, folder: Path, command: str) -> Path:
+    """Write everything below ``folder`` and return the page's path."""
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / "answer.json").write_bytes(msgspec.json.format(msgspec.json.encode(answer), indent=1) + b"\n")
+    for table in answer.tables:
+        _csv(table, folder / f"{_slug(table.title)}.csv")
+    drawings = []
+    for chart in answer.charts:
+        drawing = charts.svg(chart)
+        drawings.append(drawing)
+        (folder / f"{_slug(chart.title)}.svg").write_text(drawing)
+        (folder / f"{_slug(chart.title)}.png").write_bytes(charts.png(chart))
+    page = folder / "index.html"
+    text = _template().render(
+        answer=answer,
+        drawings=drawings,
+        command=command,
+        day=datetime.now(UTC).strftime("%d %B %Y"),
+        tool=f"relayproof {version('relayproof')}",
+        is_estimate=_is_estimate,
+        css=files("relayproof.report").joinpath("page.css").read_text(),
+    )
+    page.write_text(text)
+    return page
+
+
+def _csv(table: Table, path: Path) -> None:
+    """An estimate becomes four columns: value, low, high, n."""
+    wide = [any(isinstance(row[at], Estimate) for row in table.rows) for at in range(len(table.columns))]
+    with path.open("w", newline="") as file:
+        writer = csv.writer(file)
+        head: list[str] = []
+        for name, estimated in zip(table.columns, wide, strict=True):
+            head += [name, f"{name}: low", f"{name}: high", f"{name}: n"] if estimated else [name]
+        writer.writerow(head)
+        for row in table.rows:
+            cells: list[object] = []
+            for cell, estimated in zip(row, wide, strict=True):
+                if isinstance(cell, Estimate):
+                    cells += [cell.value, cell.low, cell.high, cell.n]
+                else:
+                    cells += [cell, "", "", ""] if estimated else [cell]
+            writer.writerow(cells)
+
+
+def _is_estimate(cell: object) -> bool:
+    return isinstance(cell, Estimate)
+
+
+def _slug(title: str) -> str:
+    return re.sub(r"[^a-z0-9]+", "-", title.lower()).strip("-")
+
+
+@cache
+def _template() -> jinja2.Template:
+    environment = jinja2.Environment(
+        autoescape=True, undefined=jinja2.StrictUndefined, trim_blocks=True, lstrip_blocks=True
+    )
+    return environment.from_string(files("relayproof.studies").joinpath("page.html.j2").read_text())
