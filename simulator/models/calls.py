@@ -81,14 +81,14 @@ class Caller:
         if self._gap_s:
             self._fleet.clock.call(ns(2.0), self._next)
 
-    def asked(self, frame: Mapping[str, Any], data: bytes) -> CallRecord | None:
-        """The open call whose request this is."""
+    def asked(self, frame: Mapping[str, Any], data: bytes, read_ns: int) -> CallRecord | None:
+        """The open call whose request this is; it was read at ``read_ns``."""
         if not self.open:
             return None
         type_ = str(frame.get("type"))
         request = _request(type_, data)
         for record in self.open:
-            if record.type == type_ and record.request == request:
+            if record.type == type_ and record.request == request and record.at_ns <= read_ns:
                 record.reached_ns = self._fleet.clock.now_ns
                 return record
         return None

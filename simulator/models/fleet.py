@@ -259,8 +259,8 @@ class Fleet:
     def draw(self) -> float:
         return self.random.random()
 
-    def asked(self, frame: Mapping[str, Any], data: bytes) -> CallRecord | None:
-        return self.caller.asked(frame, data)
+    def asked(self, frame: Mapping[str, Any], data: bytes, read_ns: int) -> CallRecord | None:
+        return self.caller.asked(frame, data, read_ns)
 
     def recovery_reached(self, process: Process, ids: list[str]) -> None:
         if self.cut_at_recovery:

@@ -11,7 +11,7 @@ from evidence.history import Recorder
 from reference_relay.core.records import AppKey
 from scenarios.scripting import Answerer
 from scenarios.world import Script
-from simulator.clock import Clock, ns
+from simulator.clock import SECOND_NS, Clock, ns
 from simulator.models import statements
 from simulator.models.calls import CallRecord
 from simulator.models.client import Client
@@ -23,6 +23,7 @@ from simulator.models.run import Run
 from simulator.models.sdk import BACKOFF_CAP_S, Sdk
 
 _HANDLER_NS = 1_000_000
+_MOST_STARVED_NS = 5 * SECOND_NS  # what starving adds to one piece of work, so that it ends soon after it heals
 _ACK_NS = 500_000  # from an acknowledgement on the wire to the death that it triggers
 
 
@@ -37,8 +38,8 @@ class Surroundings(Protocol):
     def knock(self, client: Client, app: AppKey) -> None: ...
     def quiet(self, process: Process, client: Client) -> bool: ...
     def recovery_reached(self, process: Process, ids: list[str]) -> None: ...
-    def asked(self, frame: Mapping[str, Any], data: bytes) -> CallRecord | None:
-        """The management call whose request this is."""
+    def asked(self, frame: Mapping[str, Any], data: bytes, read_ns: int) -> CallRecord | None:
+        """The management call whose request this is, which was read at ``read_ns``."""
         ...
 
     def died(self, process: Process) -> None: ...
@@ -113,7 +114,7 @@ class Process:
     def at(self, delay_ns: int, function: Any, *args: Any) -> None:
         delay_ns = self.host.true_ns(delay_ns)
         if self.slowness != 1.0:
-            delay_ns = int(delay_ns * self.slowness)
+            delay_ns += min(int(delay_ns * (self.slowness - 1.0)), _MOST_STARVED_NS)
         self.world.clock.call(delay_ns, self.run, function, *args)
 
     def run(self, function: Any, *args: Any) -> None:
@@ -214,13 +215,13 @@ class Process:
         client.unanswered.append(str(frame.get("request_id")))
         if self.manner.late_ns and frame.get("type") != "executor_info":
             # Its handler is quick, its answer is long on its way: further requests are not held up.
-            self.at(self.manner.late_ns, self._handle, client, frame, data)
+            self.at(self.manner.late_ns, self._handle, client, frame, data, self.world.clock.now_ns)
             self._next(client)
         else:
-            self.at(_HANDLER_NS, self._handle, client, frame, data)
+            self.at(_HANDLER_NS, self._handle, client, frame, data, self.world.clock.now_ns)
 
-    def _handle(self, client: Client, frame: Mapping[str, Any], data: bytes) -> None:
-        record = self.world.asked(frame, data)
+    def _handle(self, client: Client, frame: Mapping[str, Any], data: bytes, read_ns: int) -> None:
+        record = self.world.asked(frame, data, read_ns)
         if record is not None:
             payload = self._reply(client, frame, record.marked)
             if self.manner.wrong != "type":

@@ -89,6 +89,7 @@ class FleetRelay(Relay):
     def __init__(self, clock: Clock, random: Random, core: type[Core], config: CoreConfig, watch: Watch) -> None:
         self.host = HostClock(clock)
         self.paused = False
+        self._holds = 0  # pauses that have not ended: several may overlap
         self.slow_ns = 0  # added to every commit
         self.failing_until_ns = 0  # commits are tried again until then
         self._waiting: list[tuple[Callable[..., object], tuple[Any, ...]]] = []
@@ -107,23 +108,31 @@ class FleetRelay(Relay):
         super().start()
 
     def kill(self) -> None:
+        self.fleet_store.crash = None
+        self._waiting.clear()
+        super().kill()  # paused still: its clock was last written down before the pause
         self.host.wake()
+        self._holds = 0
         if self.paused:
             self.paused = False
             self.watch.paused(False)
-        self.fleet_store.crash = None
-        self._waiting.clear()
-        super().kill()
         self.watch.killed()
 
     def pause(self) -> None:
-        if self.up and not self.paused:
+        if not self.up:
+            return
+        self._holds += 1
+        if not self.paused:
+            self._beat()  # nothing is written down from now on
             self.paused = True
             self.watch.paused(True)
 
     def resume(self) -> None:
         """Its timer fires first, then what has arrived is handled."""
         if not self.paused:
+            return
+        self._holds -= 1
+        if self._holds:
             return
         self.paused = False
         self.watch.paused(False)
@@ -169,6 +178,10 @@ class FleetRelay(Relay):
             self.watch.handled(self._core)
         self.watch.decided(effects)
         super()._execute(effects, writes)
+
+    def _beat(self) -> None:
+        if not self.paused:
+            super()._beat()
 
     def _do(self, effect: Effect) -> None:
         self.watch.does(effect)

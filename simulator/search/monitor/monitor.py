@@ -52,6 +52,7 @@ class Monitor(Answers):
                 self.shown[key] = record
             if record.status is Status.DEAD:
                 self.died(key)
+                self.deaths[key].told = True
         self.handled(relay.core)
         self.reckon()
 

@@ -39,6 +39,7 @@ class Death:
     checked: bool = False  # since the success
     left: bool | None = None  # the last answer
     alone_ns: int | None = None  # since when there has been nobody to ask
+    told: bool = False  # its waiting was surfaced, perhaps by the relay's process before this one
     latest: list[ExecutorKey] = field(default_factory=list)  # of the latest version, asked
 
 
@@ -309,7 +310,7 @@ class Recoveries(Liveness):
                 self.broken(clause, "the record goes after success: true", f"{key.executor_id} is still listed")
             alone_ns = death.alone_ns
             if alone_ns is not None and self.worked - alone_ns > cap_ns + self.slack + self.scan:
-                told = key.executor_id in self.surfaced_ids
+                told = death.told or key.executor_id in self.surfaced_ids
                 if not told and all(each.key != key for each in core.surfaced(key.application)):
                     self.broken("REC-27", "a recovery that waits is surfaced", f"{key.executor_id} is not")
                 death.alone_ns = self.worked
