@@ -158,6 +158,8 @@ def parse(text: str, source: str) -> Config:
     """Read the text of a `relay.yaml`; ``source`` names it in errors."""
     try:
         raw = yaml.load(text, _UniqueKeys)
+    except RecursionError as error:
+        raise ConfigError(source, "", "nests too deeply to be read") from error
     except yaml.YAMLError as error:
         raise ConfigError(source, "", f"is no YAML: {error}".replace("\n", " ")) from error
     return _config(raw or {}, source)

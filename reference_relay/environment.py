@@ -41,6 +41,8 @@ def load(path: Path | None, environment: Mapping[str, str], options: Mapping[str
     """The configuration to start with. ``options`` are top-level keys of the right type; None is not given."""
     config = Config()
     if path is not None:
+        if path.exists() and not path.is_file():
+            raise ConfigError(str(path), "", "is no regular file: give the path of a relay.yaml")
         try:
             text = path.read_text(encoding="utf-8")
         except (OSError, UnicodeDecodeError) as error:

@@ -34,6 +34,8 @@ from reference_relay.core.records import (
 )
 from reference_relay.core.timers import Timer
 
+RESTARTED = "the relay restarted, and no peer has joined since"
+
 
 class Stored(msgspec.Struct, frozen=True):
     """What a store gives back. ``clock_ns`` is the core's time at the last commit or heartbeat."""
@@ -49,6 +51,7 @@ class Core(Managing):
 
     def __init__(self, config: CoreConfig | None = None) -> None:
         super().__init__(config)
+        self._pause_ns = max(NS, self._wait_ns // 4)  # deadlines overdue by more: the relay itself was stopped
         self._handlers: dict[type, Callable[[Any], None]] = {
             ev.Text: self._on_text,
             ev.Call: self._call,
@@ -72,6 +75,9 @@ class Core(Managing):
         """Take one event at ``now_ns`` (``now_ms``: wall clock, only for people). Effects in order."""
         assert now_ns >= self._now_ns, f"time went back from {self._now_ns} to {now_ns} ns"
         self._now_ns, self._now_ms, self._effects = now_ns, now_ms, []
+        due_ns = self._timers.next_due_ns()
+        if due_ns is not None and now_ns - due_ns > self._pause_ns:
+            self._forgive_own_pause(now_ns - due_ns)
         self._handlers[type(event)](event)
         return self._effects
 
@@ -135,7 +141,8 @@ class Core(Managing):
             self._arm_grace(restored)
         else:
             cause = executor.recovery.cause if executor.recovery else "death"
-            self._put_executor(executor.key, replace(executor, recovery=Recovery(Phase.WAITING, cause=cause)))
+            recovery = Recovery(Phase.WAITING, cause=cause, surfaced=RESTARTED)
+            self._put_executor(executor.key, replace(executor, recovery=recovery))
 
     # ---- events of connections and of the driver
 
@@ -227,7 +234,6 @@ class Core(Managing):
     # ---- time
 
     def _on_tick(self) -> None:
-        self._forgive_own_pause()
         while (entry := self._timers.pop_due(self._now_ns)) is not None:
             _, kind, key = entry
             self._fire(kind, key)
@@ -298,12 +304,14 @@ class Core(Managing):
         else:
             self._sweep(app)
 
-    def _forgive_own_pause(self) -> None:
-        """The relay itself was stopped: nobody could be heard, nobody's time has run (LIV-16)."""
-        due_ns = self._timers.next_due_ns()
-        if due_ns is not None and self._now_ns - due_ns > max(NS, self._wait_ns // 4):
-            self._shift(self._now_ns - due_ns)
-            self._log("warning", "the relay was paused", seconds=(self._now_ns - due_ns) / NS)
+    def _forgive_own_pause(self, paused_ns: int) -> None:
+        """The relay itself was stopped: nobody could be heard, nobody's time has run (LIV-16).
+
+        Before the first event after it, whatever that is: what it starts has had no pause.
+        """
+        self._shift(paused_ns)
+        self._log("warning", "the relay was paused", seconds=paused_ns / NS)
+        self._on_tick()
 
 
 def _executor(key: tuple[str | int, ...]) -> ExecutorKey:

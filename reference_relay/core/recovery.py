@@ -125,8 +125,9 @@ class Recovering(Verifying):
             return
         late = pending.due_ns < self._now_ns
         self._audit_end(pending, "late success" if late else "success")
-        if pending.moot:
-            return
+        recovery = self._recovery_of(key)
+        if pending.moot or recovery is None or recovery.phase is Phase.VERIFYING:
+            return  # the question that is out has its answer coming: another one must not take its place
         self._verify(key, pending.conn)
 
     def _dispatch_failed(self, pending: Pending, result: str, error: str | None = None) -> None:

@@ -121,9 +121,15 @@ class Sweeping(Recovering):
             self._recover_again(remembered)
 
     def _recover_again(self, remembered: Remembered) -> None:
-        """Only for an id that is not connected and has no record (REC-25, REC-26)."""
+        """Only for an id that is not connected and has no record (REC-25, REC-26).
+
+        While such an id is being verified, that it owns work answers the question.
+        """
         key = remembered.key
         if key in self.executors:
+            recovery = self._recovery_of(key)
+            if recovery is not None and recovery.phase is Phase.VERIFYING:
+                self._work_left(key, recovery)
             return
         executor = Executor(
             key=key,

@@ -66,6 +66,13 @@ class Verifying(Waiting):
             self._seek_peer(key)  # each candidate of the latest version is asked once
         else:
             self._back_off(key)
+            self._go_on_with_others(key, recovery.asked)
+
+    def _go_on_with_others(self, key: ExecutorKey, asked: tuple[str, ...]) -> None:
+        """A peer that reports success and does nothing must not hide those that were not asked yet."""
+        recovery = self._recovery_of(key)
+        if recovery is not None and any(p.executor_id not in asked for p in self._candidates(self.executors[key])):
+            self._progress(key, replace(recovery, asked=asked))
 
     def _verification_failed(self, pending: Pending, *, peer_lost: bool = False, answered: bool = False) -> None:
         """This one could not say. Another executor on the same database may; without one the success stands (REC-6)."""

@@ -82,6 +82,10 @@ class Waiting(Engine):
         """Ask the next candidate, or wait."""
         raise NotImplementedError
 
+    def _candidates(self, dead: Executor) -> tuple[ExecutorKey, ...]:
+        """Who may take over its work."""
+        raise NotImplementedError
+
     def _start_sweeping(self, app: AppKey) -> None:
         """Ask each grace period what remembered ids own (REC-25)."""
         raise NotImplementedError

@@ -53,6 +53,7 @@ ADMIN = "dbos_acme_0123456789abcdef"
         ("port: 1\nhost: 127.0.0.1\nport: 2", "", "the key port is there twice"),
         ("timing: {scan_s: 1, scan_s: 2}", "", "the key scan_s is there twice"),
         ("[1]: 2", "", "is no YAML"),
+        ("a: " + "[" * 100_000, "", "nests too deeply"),
         ("host: ''", "host", "must not be empty"),
         ("upkeep: {alert_period_s: 0}", "upkeep.alert_period_s", ">= 0.1"),
         ("upkeep: {alerts: 0}", "upkeep.alerts", "alert_period_s"),

@@ -26,8 +26,8 @@ def test_missed_pings_are_not_made_up_for(drive: Driver) -> None:
     drive.now_ns += 4 * NS  # late, but less than what counts as a pause of the relay
     drive.run(0)
     drive.now_ns = 124 * NS
-    drive.core.handle(ev.Pong(1, b""), drive.now_ns)
     before = len(drive.effects)
+    drive.event(ev.Pong(1, b""))
     drive.event(ev.Tick())
     assert sum(isinstance(effect, fx.SendPing) for _, effect in drive.effects[before:]) == 1
 
@@ -124,6 +124,20 @@ def test_a_pause_of_the_relay_itself_is_nobodys_silence(drive: Driver) -> None:
     assert drive.status("e2") == "DISCONNECTED"
     drive.run(60)
     assert drive.status("e2") in ("DEAD", "GONE")
+
+
+def test_what_comes_between_a_pause_and_the_first_tick_has_had_no_pause(drive: Driver) -> None:
+    drive.join("e1")
+    drive.now_ns += 30 * NS
+    asked = drive.open()  # an upgrade that waited in the socket
+    drive.alive[asked.conn] = drive.names[asked.conn] = "e2"
+    drive.reply(asked, executor_id="e2", application_version="v1", language="python")
+    joined_s = drive.now_s
+    drive.event(ev.Tick())
+    drive.run(60)
+    pings = [at for at, effect in drive.effects if isinstance(effect, fx.SendPing) and effect.conn == asked.conn]
+    assert pings[0] - joined_s == pytest.approx(10)
+    assert {drive.status("e1"), drive.status("e2")} == {"HEALTHY"}
 
 
 def test_the_wall_clock_decides_nothing(drive: Driver) -> None:
