@@ -103,7 +103,7 @@ class HttpClient:
         idle = self._idle.get(place, [])
         while idle:
             connection = idle.pop()
-            if connection.reusable and time.monotonic() - connection.idle_since_s < IDLE_S:
+            if connection.usable and time.monotonic() - connection.idle_since_s < IDLE_S:
                 return connection
             connection.abort()
         return None
@@ -122,10 +122,13 @@ class _Connection(asyncio.Protocol):
     _headers: dict[str, str] = field(default_factory=dict)
     _body: list[bytes] = field(default_factory=list)
 
+    @property
+    def usable(self) -> bool:
+        """Whether the other side has not ended it yet, as far as anybody knows."""
+        return self.reusable and self._transport is not None and not self._transport.is_closing()
+
     async def exchange(self, data: bytes, *, bodyless: bool) -> Response:
         assert self._transport is not None
-        if self._transport.is_closing():
-            raise ConnectionResetError("the connection ended while it was idle")
         self._answer = asyncio.get_running_loop().create_future()
         self._parser = httptools.HttpResponseParser(self)
         self._bodyless, self._headers, self._body = bodyless, {}, []

@@ -127,3 +127,19 @@ def test_an_upgrade_and_a_head_have_no_body() -> None:
     script, _, _ = answering(b"HTTP/1.1 200 OK\r\ncontent-length: 5\r\n\r\n")
     answer = exchange(script, lambda client, base: client.request("HEAD", base))
     assert isinstance(answer, Response) and answer.content == b""
+
+
+def test_a_connection_that_is_ending_is_not_used_for_what_can_not_be_repeated() -> None:
+    """As after a host that stood still: the end is known, and nobody has been told yet."""
+    answer = b"HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n"
+    script, requests, connections = answering(answer, answer)
+
+    async def use(client: HttpClient, base: str) -> int:
+        await client.request("GET", base + "/")
+        ((connection,),) = client._idle.values()
+        assert connection._transport is not None
+        connection._transport.close()
+        return (await client.request("PUT", base + "/")).status
+
+    assert exchange(script, use) == 200
+    assert (len(requests), len(connections)) == (2, 2)
