@@ -19,6 +19,7 @@ _WORKFLOWS = 40
     faults=(1,),
     worlds=("chaos",),
     disturbs=True,
+    documented_s=400,
 )
 async def ack_without_effect(world: RealWorld) -> None:
     world.expect("REC-21", "cases_end")

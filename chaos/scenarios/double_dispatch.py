@@ -15,6 +15,7 @@ from scenarios.catalogue import scenario
     faults=(2, 19),
     worlds=("chaos",),
     disturbs=True,
+    documented_s=400,
 )
 async def double_dispatch(world: RealWorld) -> None:
     world.expect("OUT-1", "cases_end")

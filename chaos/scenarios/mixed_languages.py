@@ -21,6 +21,7 @@ from sdk_matrix.languages import Worker, worker
     faults=(),
     worlds=("chaos",),
     disturbs=True,
+    documented_s=400,
 )
 async def mixed_languages(world: RealWorld) -> None:
     world.expect("REC-23", "right_recoverer")

@@ -15,6 +15,7 @@ from scenarios.catalogue import scenario
     faults=(12, 14),
     worlds=("chaos",),
     disturbs=True,
+    documented_s=400,
     variants=("python", "typescript", "go", "java"),
 )
 async def polite_exit_pg(world: RealWorld, language: str) -> None:

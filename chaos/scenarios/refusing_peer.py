@@ -21,6 +21,7 @@ from scenarios.catalogue import scenario
     faults=(9, 26),
     worlds=("chaos",),
     disturbs=True,
+    documented_s=400,
 )
 async def refusing_peer(world: RealWorld) -> None:
     world.expect("OUT-1", "cases_end")

@@ -14,6 +14,7 @@ from scenarios.catalogue import scenario
     faults=(28, 32),
     worlds=("chaos",),
     disturbs=True,
+    documented_s=400,
     needs=("restart",),
 )
 async def relay_outage_herd(world: RealWorld) -> None:

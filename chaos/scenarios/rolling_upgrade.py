@@ -17,6 +17,7 @@ from scenarios.catalogue import scenario
     faults=(6, 74),
     worlds=("chaos",),
     disturbs=True,
+    documented_s=400,
 )
 async def rolling_upgrade(world: RealWorld) -> None:
     world.expect("REC-2", "right_recoverer")

@@ -21,6 +21,7 @@ _WORKFLOWS = 10
     faults=(),
     worlds=("chaos",),
     disturbs=True,
+    documented_s=400,
 )
 async def steal_back(world: RealWorld) -> None:
     world.expect("REC-25", "cases_end")

@@ -14,6 +14,7 @@ from scenarios.catalogue import scenario
     faults=(17,),
     worlds=("chaos",),
     disturbs=True,
+    documented_s=400,
 )
 async def zombie(world: RealWorld) -> None:
     world.expect("OUT-5", "zombies_change_nothing")
