@@ -134,9 +134,10 @@ def test_missing_and_old_tools_are_named(tmp_path: Path, monkeypatch: pytest.Mon
         worker.check()
 
 
-def test_a_built_worker_needs_no_compiler(tool: Tool, tmp_path: Path) -> None:
+def test_a_built_worker_needs_no_compiler(tool: Tool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     worker = LANGUAGES["java"].make("1.2.0")
     worker.build()
+    monkeypatch.setenv("PATH", str(tmp_path / "bin"))
     for name in ("mvn", "javac"):
         (tmp_path / "bin" / name).unlink()
     worker.check()
