@@ -93,7 +93,7 @@ def conform(
         outcome = asyncio.run(_played(options, console))
         report.write_all(outcome.result, outcome.folder)
     except OSError as problem:
-        if not _is_about_the_disk(problem):
+        if not _is_about_the_disk(problem) and not _is_below(problem.filename, results):
             raise
         raise CommandError(
             f"--results {results}: {problem.strerror}: make room or give another folder, and run again"
@@ -133,6 +133,11 @@ def _stop_at_once(number: int, frame: FrameType | None) -> NoReturn:
 
 def _is_about_the_disk(problem: object) -> bool:
     return isinstance(problem, OSError) and problem.errno in _NOT_WRITTEN
+
+
+def _is_below(name: object, folder: Path) -> bool:
+    """Whether a file is in the results: then somebody removed or locked them while they were written."""
+    return isinstance(name, str | Path) and Path(name).absolute().is_relative_to(folder.absolute())
 
 
 def _worlds(asked: tuple[str, ...], console: Console) -> tuple[str, ...]:

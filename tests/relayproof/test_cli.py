@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import os
 import re
+import shutil
 import signal
 import subprocess
 import sys
@@ -105,6 +106,21 @@ def test_a_full_disk_is_told_once(
     assert run(["conform", "--world", "simulated", "--select", "LIV-4/*", "--results", str(tmp_path / "r")]) == 3
     said = capsys.readouterr().err
     assert "No space left on device: make room or give another folder" in said and "Traceback" not in said
+
+
+def test_results_that_somebody_removed_are_told_in_a_sentence(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write = evidence_run.write_index
+
+    def removed(folder: Path, index: evidence_run.Index) -> None:
+        shutil.rmtree(tmp_path / "r")
+        write(folder, index)
+
+    monkeypatch.setattr(evidence_run, "write_index", removed)
+    assert run(["conform", "--world", "simulated", "--select", "LIV-4/*", "--results", str(tmp_path / "r")]) == 3
+    said = capsys.readouterr().err
+    assert f"--results {tmp_path / 'r'}: No such file or directory" in said and "Traceback" not in said
 
 
 def test_every_command_is_there_and_helps(capsys: pytest.CaptureFixture[str]) -> None:
