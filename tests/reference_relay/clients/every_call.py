@@ -10,13 +10,11 @@ import json
 import sys
 from typing import Any
 
-from dbos_mcp import client
-
 APP = "shop"
 ORDER = "order/1?x#y é"
 
 
-async def calls() -> dict[str, Any]:
+async def calls(client: Any) -> dict[str, Any]:
     found: dict[str, Any] = {
         "list_applications": await client.list_applications(),
         "list_workflows": await client.list_workflows(APP, status=["SUCCESS", "ERROR"], load_output=True),
@@ -50,5 +48,7 @@ async def calls() -> dict[str, Any]:
 
 
 if __name__ == "__main__":
+    from dbos_mcp import client
+
     client.CONDUCTOR_URL = sys.argv[1]
-    print(json.dumps(asyncio.run(calls())))
+    print(json.dumps(asyncio.run(calls(client))))

@@ -16,7 +16,8 @@ from typing import Any
 import pytest
 
 from tests.reference_relay.clients.every_call import APP, ORDER
-from tests.reference_relay.support import ADMIN, ROOT, RelayProcess, relay_in, statuses, until
+from tests.reference_relay.clients.real import real_executor
+from tests.reference_relay.support import ADMIN, ROOT, RelayProcess, relay_in
 
 pytestmark = [
     pytest.mark.real,
@@ -36,21 +37,10 @@ def relay(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RelayProcess]:
 
 
 @pytest.fixture(scope="module")
-def answers(relay: RelayProcess, tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, Any]]:
-    folder = tmp_path_factory.mktemp("home")
-    with relay.client() as http:
-        assert http.put(f"/v2/orgs/acme/apps/{APP}").status_code == 204
-        command = [sys.executable, HERE / "executor.py", f"ws://127.0.0.1:{relay.port}", ADMIN, folder / "shop.sqlite"]
-        with (
-            (folder / "executor.log").open("wb") as log,
-            subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=log, text=True) as executor,
-        ):
-            assert executor.stdin is not None and executor.stdout is not None
-            while (line := executor.stdout.readline()) != "ready\n":
-                assert line, (folder / "executor.log").read_text()
-            until(lambda: "HEALTHY" in statuses(http, APP).values(), "the executor", 30)
-            yield every_call(relay, folder)
-            executor.stdin.close()
+def answers(relay: RelayProcess, tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
+    home = tmp_path_factory.mktemp("home")
+    with relay.client() as http, real_executor(relay, http, home):
+        return every_call(relay, home)
 
 
 def every_call(relay: RelayProcess, home: Path) -> dict[str, Any]:
