@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import io
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any
 
 from chaos.docker import machine
@@ -17,7 +19,7 @@ from scenarios.errors import TargetError
 from scenarios.targets import image_engine
 from sdk_matrix.errors import MatrixError
 
-__all__ = ["IMAGE_LABEL", "REPOSITORY", "Image", "build", "images"]
+__all__ = ["IMAGE_LABEL", "REPOSITORY", "Image", "build", "images", "prune"]
 
 REPOSITORY = "relayproof"
 IMAGE_LABEL = "relayproof.image"
@@ -60,6 +62,19 @@ def images(engine: Any) -> list[Image]:
     ]
     found.sort(key=lambda item: item[0], reverse=True)
     return sorted((image for _, image in found), key=lambda image: image.name)
+
+
+def prune(engine: Any, name: str | None = None) -> list[Image]:
+    """Remove the builds that a newer one replaces, of this name or of every one, but for those in use. Blocks."""
+    from docker.errors import APIError
+
+    removed = []
+    for older, newer in pairwise(reversed(images(engine))):
+        if older.name == newer.name and name in (None, older.name):
+            with contextlib.suppress(APIError):  # a container or another image stands on it
+                engine.images.remove(older.tag)
+                removed.append(older)
+    return removed
 
 
 def _first(group: BaseExceptionGroup[BaseException]) -> BaseException:

@@ -10,7 +10,8 @@ from cyclopts import App
 from rich.console import Console
 from rich.table import Table
 
-from chaos.docker import builds, engine
+from chaos.docker import builds
+from chaos.docker import engine as engines
 from chaos.docker.errors import DockerError
 from chaos.docker.recipes import OWN, Recipe, worker_recipe
 from relayproof.errors import CommandError, WrongUsage
@@ -18,7 +19,7 @@ from scenarios.targets import image_engine, image_sweep
 from sdk_matrix.errors import LicenceRefused, MatrixError, UnknownLanguage
 from sdk_matrix.languages import WORKERS, parse
 
-images = App(name="images", help="Build or list the images of the docker runtime.")
+images = App(name="images", help="Build, list or prune the images of the docker runtime.")
 
 
 @images.command
@@ -53,6 +54,15 @@ def listed() -> int:
     return 0
 
 
+@images.command
+def prune() -> int:
+    """Remove all builds of the suite's images but the newest of each name."""
+    engine = image_engine.client()
+    for image in builds.prune(engine):
+        print(f"removed {image.tag}")
+    return 0
+
+
 def probe(*, base: str | None = None) -> int:
     """Tell what the container engine can do, as JSON. Exit code 0, or 3 with DOCKER NOT PROVED and the reason.
 
@@ -61,10 +71,10 @@ def probe(*, base: str | None = None) -> int:
     base
         As for images build.
     """
-    found = asyncio.run(engine.probe(base))
+    found = asyncio.run(engines.probe(base))
     print(msgspec.json.format(msgspec.json.encode(found)).decode())
     try:
-        engine.require(found)
+        engines.require(found)
     except DockerError as problem:
         raise CommandError(str(problem)) from problem
     return 0

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from chaos.docker import machine
-from chaos.docker.builds import IMAGE_LABEL, build, images
+from chaos.docker.builds import IMAGE_LABEL, build, images, prune
 from chaos.docker.context import digest, tar, tree
 from chaos.docker.errors import BuildFailed, UnknownImage
 from chaos.docker.recipes import NET, POSTGRES, RELAY, Recipe, worker_recipe
@@ -109,3 +109,20 @@ def test_images_keep_a_label_that_containers_do_not_sweep_by(engine: Any) -> Non
     tag = asyncio.run(build([NET]))["net"].tag
     labels = engine.images.get(tag).labels
     assert labels[IMAGE_LABEL] == "net" and image_engine.LABEL not in labels
+
+
+def test_only_the_newest_build_of_a_name_survives_pruning(engine: Any) -> None:
+    name = f"test{image_engine.new_run()}"
+    for number in range(3):
+        text = f"FROM scratch\nLABEL number={number}\n"
+        engine.images.build(
+            fileobj=io.BytesIO(text.encode()), tag=f"relayproof/{name}:{number}", labels={IMAGE_LABEL: name}, rm=True
+        )
+    try:
+        kept = [image for image in images(engine) if image.name == name]
+        assert [image.tag for image in kept] == [f"relayproof/{name}:{number}" for number in (2, 1, 0)]
+        removed = {image.tag for image in prune(engine, name)}
+        assert removed == {f"relayproof/{name}:0", f"relayproof/{name}:1"}
+        assert [image.tag for image in images(engine) if image.name == name] == [f"relayproof/{name}:2"]
+    finally:
+        engine.images.remove(f"relayproof/{name}:2", force=True)

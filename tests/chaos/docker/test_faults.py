@@ -228,8 +228,3 @@ def test_what_only_containers_have_is_refused_elsewhere_under_the_same_name() ->
         assert faults.check(name, "process", "postgresql").act.__module__.startswith("chaos.faults")
     with pytest.raises(FaultRefused, match="on SQLite"):
         faults.check("disconnect", "docker", "sqlite")
-
-
-def test_the_key_is_in_no_log(place: Docked) -> None:
-    logs = list(place.folder.glob("*.log"))
-    assert logs and not any(b"secret-key" in log.read_bytes() for log in logs)
