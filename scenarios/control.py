@@ -22,6 +22,7 @@ from scenarios.audit_entries import Log, own_entries
 from scenarios.audit_entries import log as audit_log
 from scenarios.errors import ControlError, NotOffered, Prerequisite, ProfileError
 from scenarios.http import HttpClient, HttpError, Response
+from scenarios.operations import ROUTES
 from scenarios.profile import Organisation, Profile
 from scenarios.world import Answer, App, Control
 
@@ -186,6 +187,18 @@ class ConductorV2:
             case "versions":
                 return await self._call("list_versions", "GET", app, "/versions")
         raise ValueError(f"workflow operation {op!r}: give list, search, get, steps, cancel, resume or versions")
+
+    async def operation(
+        self, app: App, name: str, subject: str = "", *, query: Mapping[str, Any] | None = None,
+        body: Mapping[str, Any] | None = None,
+    ) -> Answer:  # fmt: skip
+        self._channel.profile.require("workflows")
+        route = ROUTES[name]
+        named = {route.parameter: subject} if route.parameter else {}
+        return await self._call(
+            name, route.method, app, route.place(subject) + _query(query or {}), body=body,
+            args={**named, **(query or {}), **(body or {})},
+        )  # fmt: skip
 
     async def http(
         self, method: str, path: str, *, json: Any = None, token: str | None = "", raw: bytes | None = None,

@@ -124,6 +124,18 @@ class Control(Protocol):
         """``op``: list, search, get, steps, cancel, resume; also "versions"."""
         ...
 
+    async def operation(
+        self,
+        app: App,
+        name: str,
+        subject: str = "",
+        *,
+        query: Mapping[str, Any] | None = None,
+        body: Mapping[str, Any] | None = None,
+    ) -> Answer:
+        """Any of `scenarios.operations.ROUTES`. ``subject``: the workflow, schedule, queue ... that it is about."""
+        ...
+
     async def http(
         self,
         method: str,

@@ -6,6 +6,7 @@ Only what lies below differs: the hub is the simulated one, and there is nobody 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from types import SimpleNamespace
 from typing import Any
@@ -18,14 +19,17 @@ from reference_relay.core.core import Core
 from reference_relay.core.effects import CallDone, Outcome
 from reference_relay.core.events import Call, Event
 from reference_relay.server.api.app import ANSWER_S  # importing it registers the operations
-from reference_relay.server.api.operation import OPERATIONS, ApiRequest, Operation
+from reference_relay.server.api.operation import OPERATIONS, ApiRequest, Operation, Reply
 from reference_relay.server.api.problems import Problem, invalid
 from reference_relay.server.gate import Subject
+from reference_relay.server.rules import Rules
 from reference_relay.store import AuditEntry, Write
 from simulator.clock import Clock, ns
 from simulator.errors import RelayGone
 from simulator.relay import Relay
 from simulator.tasks import wait
+
+_PARAMETER = re.compile(r"{(\w+)}")
 
 
 class SimulatedHub:
@@ -81,9 +85,11 @@ class SimulatedHub:
 class SimulatedRequest(ApiRequest):
     """A call whose audit entry has the simulation's id and time."""
 
-    def __init__(self, relay: Relay, hub: SimulatedHub, operation: Operation, params: dict[str, str]) -> None:
+    def __init__(
+        self, relay: Relay, hub: SimulatedHub, rules: Rules, operation: Operation, params: dict[str, str]
+    ) -> None:
         subject = Subject(params["orgName"], "scenario", frozenset(), None)
-        context: Any = SimpleNamespace(hub=hub)
+        context: Any = SimpleNamespace(hub=hub, rules=rules)
         super().__init__(context, operation, subject, params)
         self._relay = relay
 
@@ -98,14 +104,17 @@ class Api:
     def __init__(self, clock: Clock, relay: Relay) -> None:
         self._relay = relay
         self._hub = SimulatedHub(clock, relay)
+        self._rules = Rules()
 
-    async def serve(self, name: str, params: dict[str, str], args: Mapping[str, Any]) -> tuple[int, Any]:
+    async def serve(self, name: str, params: Sequence[str], args: Mapping[str, Any]) -> tuple[int, Any]:
         """Status and decoded body; (0, None) while the relay is down, or where it dies before the answer.
 
-        ``params`` are the path's, ``args`` the query or the body by the API's names.
+        ``params`` are the values of the path's parameters in their order, more than it has of them are left over;
+        ``args`` the query or the body by the API's names.
         """
         operation = OPERATIONS[name]
-        request = SimulatedRequest(self._relay, self._hub, operation, params)
+        named = dict(zip(_PARAMETER.findall(operation.path), params, strict=False))
+        request = SimulatedRequest(self._relay, self._hub, self._rules, operation, named)
         try:
             try:
                 return await self._run(request, args)
@@ -125,7 +134,8 @@ class Api:
         result = await handler(request)
         if request.audits:
             await self._hub.commit([request.entry(success=True)])
-        return operation.status, None if operation.status == 204 else msgspec.json.decode(msgspec.json.encode(result))
+        shown = result.body if isinstance(result, Reply) else result
+        return operation.status, None if operation.answer is None else msgspec.json.decode(msgspec.json.encode(shown))
 
 
 def _converted(args: Mapping[str, Any], kind: type[msgspec.Struct] | None, place: str, *, strict: bool) -> Any:

@@ -13,6 +13,7 @@ from evidence.history import Recorder
 from reference_relay.core.events import PutApplication
 from reference_relay.core.records import AppKey, Settings
 from scenarios.errors import ControlError, Prerequisite, Unsupported
+from scenarios.operations import ROUTES
 from scenarios.profile import Profile
 from scenarios.world import Answer, App
 from simulator.api import Api
@@ -125,6 +126,15 @@ class SimulatedControl:
         named = {"workflow_id": workflow_id} if workflow_id else {}
         return await self._call(recorded, served, app, args, workflow_id, named={**named, **args})
 
+    async def operation(
+        self, app: App, name: str, subject: str = "", *, query: Mapping[str, Any] | None = None,
+        body: Mapping[str, Any] | None = None,
+    ) -> Answer:  # fmt: skip
+        route = ROUTES[name]
+        args = {**(query or {}), **(body or {})}
+        named = {route.parameter: subject} if route.parameter else {}
+        return await self._call(name, name, app, args, subject, named={**named, **args})
+
     async def http(
         self, method: str, path: str, *, json: Any = None, token: str | None = "", raw: bytes | None = None,
         content_type: str | None = None, org: str | None = None, headers: Mapping[str, str] | None = None,
@@ -147,15 +157,14 @@ class SimulatedControl:
         served: str,
         app: App,
         args: Mapping[str, Any],
-        workflow_id: str = "",
+        subject: str = "",
         *,
         named: Mapping[str, Any],
     ) -> Answer:
-        """``recorded``: the operation's name in histories; ``served``: the API's."""
+        """``recorded``: the operation's name in histories; ``served``: the API's. ``subject``: what it is about."""
         call = self._request(recorded, app, **named)
         await self._travel()
-        params = {"orgName": app.org, "appName": app.name, "workflowId": workflow_id}
-        status, body = await self._api.serve(served, params, args)
+        status, body = await self._api.serve(served, (app.org, app.name, subject), args)
         await self._travel()
         return self._answer(call, status, body)
 
