@@ -98,11 +98,17 @@ class Driver:
         for worker in self.campaign.workers:
             app = await self.world.app()
             self._fleets.append((app, await self.world.fleet(app, worker, links=True)))
-        async with asyncio.TaskGroup() as group:
-            for _, fleet in self._fleets:
-                slots = [member for member in schedule.executors if member.language == fleet.worker.language]
-                group.create_task(self._launch_fleet(fleet, [member.label for member in slots]))
-                fleet.tap.listeners.append(self._hear)
+        launches = []
+        for _, fleet in self._fleets:
+            fleet.tap.listeners.append(self._hear)
+            slots = [member.label for member in schedule.executors if member.language == fleet.worker.language]
+            launches.append(asyncio.create_task(self._launch_fleet(fleet, slots)))
+        try:
+            await asyncio.gather(*launches)
+        finally:
+            for launch in launches:
+                launch.cancel()
+            await asyncio.gather(*launches, return_exceptions=True)
 
     async def _launch_fleet(self, fleet: Fleet, slots: Sequence[str]) -> None:
         await fleet.launch(*slots)

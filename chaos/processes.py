@@ -38,7 +38,8 @@ from sdk_matrix.languages import Worker
 
 __all__ = ["Process", "ProcessRuntime"]
 
-_REPORT_S = 30.0  # how long a live worker may take for one report; on a loaded host a launch needs seconds
+_REPORT_S = 30.0  # how long a live worker may take for one report
+_LAUNCH_S = 120.0  # and for its first one: on a loaded host Java's start takes over half a minute (measured)
 _POLL_S = 0.02
 _PERIOD_S = 0.1
 
@@ -78,7 +79,7 @@ class Process:
     async def ready(self) -> Process:
         """Raises `LaunchFailed`."""
         try:
-            report = await self._report()
+            report = await self._report(_LAUNCH_S)
         except WorkerGone as problem:
             raise LaunchFailed(f"worker {self.label} did not become ready: {problem}\n{self.log_end()}") from None
         if not isinstance(report, Ready):
@@ -159,17 +160,17 @@ class Process:
         except OSError:
             raise WorkerGone(f"worker {self.label} has ended and takes no command") from None
 
-    async def _report(self) -> Report:
+    async def _report(self, within_s: float = _REPORT_S) -> Report:
         """The next answer; alerts come unasked in between."""
-        while isinstance(report := await self._line(), Alert):
+        while isinstance(report := await self._line(within_s), Alert):
             self.alerts.append(report)
         return report
 
-    async def _line(self) -> Report:
+    async def _line(self, within_s: float) -> Report:
         try:
-            line = await asyncio.wait_for(self._reports.readline(), _REPORT_S)
+            line = await asyncio.wait_for(self._reports.readline(), within_s)
         except TimeoutError:
-            raise WorkerGone(f"worker {self.label} reported nothing for {_REPORT_S:g} s") from None
+            raise WorkerGone(f"worker {self.label} reported nothing for {within_s:g} s") from None
         except OSError:
             line = b""
         if not line:

@@ -14,6 +14,7 @@ from typing import Self
 
 import msgspec
 
+from chaos.errors import ChaosError
 from chaos.processes import ProcessRuntime
 from chaos.real import LANGUAGE, RealWorld
 from chaos.runtime import Runtime
@@ -154,6 +155,8 @@ async def _perform(scenario: Scenario, world: RealWorld, relay: WireRelay, deadl
             await relay.began()
             await worlds.perform(scenario, world)
         world.check()
+    except ChaosError as problem:  # its text says it all
+        return str(problem)
     except TimeoutError:
         return f"the scenario did not end within its deadline of {deadline_s:g} s"
     except Exception:  # noqa: BLE001 - whatever a scenario raises is about the scenario, not the end of the run

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from chaos.report.summary import Summary
-from evidence.verdict import FAILING, RunResult, Verdict
+from chaos.report.summary import Summary, outcome
+from evidence.verdict import RunResult, Verdict
 
 __all__ = ["markdown"]
 
+_SIGNS = {"PASS": "✅", "UNKNOWN": "❔", "HARNESS ERROR": "💥"}
+
 
 def markdown(run: RunResult, summary: Summary | None) -> str:
-    failed = any(verdict in FAILING for verdict in run.clauses.values()) or not run.clauses
-    lines = [f"## {'❌ FAIL' if failed else '✅ PASS'}: chaos on {_cell(run.relay)}", ""]
+    word = outcome(run)
+    lines = [f"## {_SIGNS.get(word, '❌')} {word}: chaos on {_cell(run.relay)}", ""]
     if summary is not None:
         lines += [f"{summary.claim}.", "", *_languages(summary), ""]
         faults = ", ".join(f"{count} {name}" for name, count in summary.faults.items())

@@ -7,7 +7,7 @@ from importlib.resources import files
 
 import jinja2
 
-from chaos.report.summary import Summary
+from chaos.report.summary import Summary, outcome
 from chaos.report.timeline import svg
 from evidence.history import History
 from evidence.verdict import FAILING, RunResult, Verdict
@@ -19,11 +19,10 @@ _TONES = {Verdict.OK: "good", Verdict.INFO: "info", Verdict.UNSUPPORTED: "mute",
 
 def page(run: RunResult, history: History | None, summary: Summary | None) -> str:
     """``history`` None: none was written to its end; the page then says why instead of drawing."""
-    failed = any(verdict in FAILING for verdict in run.clauses.values())
     return _template().render(
         run=run, summary=summary, drawing=svg(history) if history is not None else "",
         findings=[finding for each in run.scenarios for finding in each.findings], levels=run.levels, tone=_tone,
-        outcome="FAIL" if failed else "PASS" if run.clauses else "HARNESS-ERROR",
+        outcome=outcome(run),
         notes=[each.note for each in run.scenarios if each.note], css=_asset("page.css"),
     )  # fmt: skip
 

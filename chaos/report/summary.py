@@ -10,9 +10,9 @@ from evidence.events import Fault, Note
 from evidence.history import History
 from evidence.outcomes import Weighed, weigh
 from evidence.sdk_faults import SdkFinding, track_record
-from evidence.verdict import RunResult, ScenarioResult
+from evidence.verdict import RunResult, ScenarioResult, exit_code
 
-__all__ = ["Language", "Summary", "bound", "by_clause", "summarize"]
+__all__ = ["Language", "Summary", "bound", "by_clause", "outcome", "summarize"]
 
 
 class Language(msgspec.Struct, frozen=True):
@@ -94,6 +94,14 @@ def summarize(history: History) -> Summary:
         repeated=found.repeated,
         converged=bool(convergence) and all(all(ended) for ended in convergence),
     )
+
+
+_OUTCOMES = {0: "PASS", 1: "FAIL", 2: "UNKNOWN", 3: "HARNESS ERROR"}
+
+
+def outcome(run: RunResult) -> str:
+    """The run's exit code in a word."""
+    return _OUTCOMES[exit_code(run)]
 
 
 def by_clause(run: RunResult) -> RunResult:

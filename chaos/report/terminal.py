@@ -6,7 +6,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from chaos.report.summary import Summary
+from chaos.report.summary import Summary, outcome
 from evidence.verdict import FAILING, RunResult, Verdict
 
 __all__ = ["print_run"]
@@ -37,11 +37,10 @@ def print_run(run: RunResult, summary: Summary | None, console: Console | None =
             out.print(f"fault not carried out: {failed}", highlight=False, markup=False)
         faults = ", ".join(f"{count} {name}" for name, count in summary.faults.items())
         out.print(f"faults: {faults or 'none'}", highlight=False, markup=False)
-    failed_run = not run.clauses or any(verdict in FAILING for verdict in run.clauses.values())
-    claim = summary.claim if summary is not None else "no history"
-    out.print(
-        Text("FAIL" if failed_run else "PASS", style="bold red" if failed_run else "green"), claim, highlight=False
-    )
+    claim = summary.claim if summary is not None and summary.languages else "nothing was shown"
+    word = outcome(run)
+    style = {"PASS": "green", "UNKNOWN": "magenta"}.get(word, "bold red")
+    out.print(Text(word, style=style), claim, highlight=False)
 
 
 def _languages(summary: Summary) -> Table:

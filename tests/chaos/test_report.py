@@ -70,7 +70,7 @@ def test_the_drawing_is_well_formed_and_has_every_row() -> None:
 
 def test_a_run_without_a_history_still_has_a_page() -> None:
     text = report.page(run_of(), None, None)
-    assert "HARNESS-ERROR" in text
+    assert "HARNESS ERROR" in text
 
 
 def test_markdown_keeps_text_in_its_cell_and_tells_the_sdks_part() -> None:
