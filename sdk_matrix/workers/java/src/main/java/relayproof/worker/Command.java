@@ -23,11 +23,12 @@ record Command(
 
     /** The workflow or schedule that the answer names. */
     String subject() {
-        return switch (verb) {
+        String named = switch (verb) {
             case "fork" -> forked;
             case "schedule", "unschedule" -> schedule;
             case "send" -> to;
             default -> workflow;
         };
+        return named == null ? "" : named;
     }
 }

@@ -31,9 +31,18 @@ public final class Main {
 
     private Main() {}
 
-    public static void main(String[] arguments) throws Exception {
+    public static void main(String[] arguments) {
         Reports reports = new Reports();
         Config config = configuration(arguments);
+        try {
+            serve(config, reports);
+        } catch (Exception problem) { // whatever it is, the SDK's threads would keep the process alive
+            System.err.println("the worker ends: " + problem);
+            Runtime.getRuntime().halt(1);
+        }
+    }
+
+    private static void serve(Config config, Reports reports) throws Exception {
         System.setProperty(
                 "org.slf4j.simpleLogger.defaultLogLevel", LOG_LEVELS.getOrDefault(config.logLevel(), "warn"));
         SynchronousQueue<Command> commands = new SynchronousQueue<>();
