@@ -208,8 +208,8 @@ class Api:
     # ---- output
 
     def answer(self, operation: Operation, result: object) -> Response:
-        if operation.status == 204:
-            return Response(status_code=204)
+        if operation.answer is None:
+            return Response(status_code=operation.status)
         reply = result if isinstance(result, Reply) else Reply(result)
         body = msgspec.json.encode(reply.body)
         return Response(body, operation.status, reply.headers, media_type="application/json")

@@ -42,6 +42,7 @@ def test_message_and_answer(served: tuple[Executor, httpx.Client, str], case: Ca
     operation = OPERATIONS[case.operation]
     assert answer.status_code == operation.status, answer.text
     assert (answer.json() if answer.content else None) == case.answer
+    assert bool(answer.content) == (operation.answer is not None)
     (frame,) = executor.seen(case.message)
     assert {name: value for name, value in frame.items() if name not in ("type", "request_id")} == case.fields
     assert not violations("text", json.dumps(frame).encode())
