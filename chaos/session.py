@@ -18,6 +18,7 @@ from chaos.errors import ChaosError
 from chaos.processes import ProcessRuntime
 from chaos.real import LANGUAGE, RealWorld
 from chaos.runtime import Runtime
+from chaos.scrub import scrub
 from chaos.servers import Servers
 from conductor.timing import Timing
 from evidence.history import Recorder
@@ -124,6 +125,8 @@ class RealSession:
             recorder.close("error" if error else "complete", error)
             self._jitter.forget(self._target, world.jittered)
             await asyncio.shield(world.close())
+            keys = {f"{tenant.name}-executors": tenant.socket_key for tenant in self._target.tenants}
+            await asyncio.to_thread(scrub, self._options.folder / "workers", keys)
         return recorder
 
     async def _world(

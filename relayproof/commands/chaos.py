@@ -35,6 +35,7 @@ from scenarios.schedule import Schedule
 from sdk_matrix.errors import MatrixError
 from sdk_matrix.languages import Worker, parse
 
+GRACE_S = 5.0
 Names = Annotated[tuple[str, ...], Parameter(consume_multiple=False, negative="", show_default=False)]
 
 QUICK_S = 30.0
@@ -53,7 +54,7 @@ def chaos(
     faults: Names = (),
     schedule: Path | None = None,
     test: Names = (),
-    grace: str = "5s",
+    grace: str | None = None,
     rate: float = 2.0,
     strict: bool = False,
     results: Path = Path("results"),
@@ -85,7 +86,7 @@ def chaos(
     test
         Tests with a name instead, one after the other ("all": every one); `relayproof chaos --test list` names them.
     grace
-        A builtin relay's grace period; another's is in its profile.
+        A builtin relay's grace period. Default: the schedule file's, else 5s; another relay's is in its profile.
     rate
         Workflows that are started in a second, of each SDK.
     strict
@@ -101,7 +102,7 @@ def chaos(
         campaign = _campaign(
             sdk, runtime, database, _seconds("--duration", duration), executors, _seed(seed), faults, schedule, rate
         )
-        played = asyncio.run(_played(profile, campaign, _seconds("--grace", grace), results, relay, console))
+        played = asyncio.run(_played(profile, campaign, _grace_s(grace, campaign.schedule), results, relay, console))
     except (UnknownFault, FaultRefused) as problem:
         raise WrongUsage(f"--faults: {problem}") from problem
     except MatrixError as problem:
@@ -212,6 +213,12 @@ def _faults(asked: Sequence[str], runtime: str, store: str) -> tuple[str, ...]:
         else:
             names.append(faults.check(name, runtime, store).name)
     return tuple(dict.fromkeys(names))
+
+
+def _grace_s(asked: str | None, schedule: Schedule | None) -> float:
+    if asked is not None:
+        return _seconds("--grace", asked)
+    return float(schedule.timing.get("grace_s", GRACE_S)) if schedule is not None else GRACE_S
 
 
 def _named(test: Sequence[str], profile: Profile, seed: int, results: Path, console: Console) -> int:
