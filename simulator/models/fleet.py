@@ -27,6 +27,7 @@ from simulator.clock import Clock, ns
 from simulator.models.calls import Caller, CallRecord
 from simulator.models.client import Client
 from simulator.models.database import Database, Row
+from simulator.models.heartbeats import Heartbeats, RestingTimers, skippable
 from simulator.models.host import HostClock
 from simulator.models.path import Path
 from simulator.models.place import Place as Place
@@ -43,8 +44,10 @@ class Fleet:
     """Everything of one run. ``recorder`` None: no history is kept."""
 
     def __init__(
-        self, schedule: Schedule, core: type[Core], watch: Watch, recorder: Recorder | None, clock: Clock
-    ) -> None:
+        self, schedule: Schedule, core: type[Core], watch: Watch, recorder: Recorder | None, clock: Clock,
+        *, skip_heartbeats: bool = False,
+    ) -> None:  # fmt: skip
+        skipping = skip_heartbeats and recorder is None and skippable(core)
         self.schedule = schedule
         self.timing: Timing = schedule.timing_profile
         self.clock = clock
@@ -61,6 +64,9 @@ class Fleet:
         self.apps = list(dict.fromkeys(place.app for place in self.places.values()))
         self.settings = {app: self._settings() for app in self.apps}
         self.caller = Caller(self)
+        self.heartbeats = Heartbeats(self, skipping=skipping)
+        if skipping:
+            self.relay.timers = RestingTimers
         self.cut_at_recovery: list[float] = []
         self.duplicates: list[tuple[Place, int]] = []
         self.kills = 0
@@ -155,6 +161,7 @@ class Fleet:
         for place in self.places.values():
             if place.process is not None and place.process.id == executor_id:
                 place.process.registered()
+                self.heartbeats.settle(place.process)
 
     def start(self, place: Place, delay_ns: int = _START_NS) -> None:
         """A fresh process under a new id."""
@@ -254,7 +261,10 @@ class Fleet:
         client.route.up(self.relay.dialled, app, client.route, client)
 
     def quiet(self, process: Process, client: Client) -> bool:
-        return False
+        return self.heartbeats.rests(client)
+
+    def forget(self, client: Client) -> None:
+        self.heartbeats.forget(client)
 
     def draw(self) -> float:
         return self.random.random()

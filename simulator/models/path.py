@@ -95,6 +95,12 @@ class Route(Link):
         if self in self.path.routes and not any(self._waiting.values()):
             self.path.routes.remove(self)
 
+    @property
+    def idle(self) -> bool:
+        """Nothing waits, and nothing is on its way."""
+        now_ns = self.path.clock.now_ns
+        return not any(self._waiting.values()) and all(at_ns <= now_ns for at_ns in self._busy_until_ns.values())
+
     def up(self, function: Callable[..., object], *args: Any) -> None:
         self._send("up", function, args)
 

@@ -37,6 +37,10 @@ class Surroundings(Protocol):
     def next_conn(self) -> int: ...
     def knock(self, client: Client, app: AppKey) -> None: ...
     def quiet(self, process: Process, client: Client) -> bool: ...
+    def forget(self, client: Client) -> None:
+        """The connection has ended."""
+        ...
+
     def recovery_reached(self, process: Process, ids: list[str]) -> None: ...
     def asked(self, frame: Mapping[str, Any], data: bytes, read_ns: int) -> CallRecord | None:
         """The management call whose request this is, which was read at ``read_ns``."""
@@ -188,6 +192,7 @@ class Process:
     def ended(self, client: Client, *, established: bool) -> None:
         if client in self.clients:
             self.clients.remove(client)
+        self.world.forget(client)
         if client is not self.client or self.leaving:
             return  # a twin
         if established:

@@ -12,6 +12,7 @@ from reference_relay.core.config import CoreConfig
 from reference_relay.core.core import Core
 from reference_relay.core.effects import Effect
 from reference_relay.core.records import AppKey
+from reference_relay.core.timers import TimerHeap
 from reference_relay.store import Write
 from reference_relay.store.memory import MemoryStore
 from simulator.clock import SECOND_NS, Clock
@@ -46,6 +47,10 @@ class Watch(Protocol):
         ...
 
     def dialled(self, conn: int, client: Client, app: AppKey) -> None: ...
+    def rests(self, conn: int, heard_ns: int | None) -> None:
+        """Heartbeats of this connection are skipped from now on; or no more, and it was last heard at ``heard_ns``."""
+        ...
+
     def paused(self, paused: bool) -> None: ...
     def slow(self, until_ns: int) -> None:
         """A commit takes until then."""
@@ -95,6 +100,9 @@ class FleetRelay(Relay):
         self._waiting: list[tuple[Callable[..., object], tuple[Any, ...]]] = []
         self._starting = False
         super().__init__(clock, random, core, config)
+        self.timers: type[TimerHeap] = TimerHeap
+        self._core_class = self._made  # type: ignore[assignment]  # called like the class that it stands for
+        self._made_of = core
         self.watch = watch
         self.fleet_store = FleetStore(watch.wrote)
         self.store = self.fleet_store
@@ -144,6 +152,22 @@ class FleetRelay(Relay):
         for function, args in waiting:
             function(*args)
         self._arm()
+
+    @property
+    def clock_ns(self) -> int:
+        """The reading of the core's clock."""
+        return self._now_ns
+
+    def rearm(self) -> None:
+        """A deadline of the core was changed from outside."""
+        self._armed_ns = None
+        self._arm()
+
+    def _made(self, config: CoreConfig) -> Core:
+        core = self._made_of(config)
+        if self.timers is not TimerHeap:
+            core._timers = self.timers()
+        return core
 
     # ---- simulator.relay.Relay
 

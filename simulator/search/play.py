@@ -48,20 +48,12 @@ class Played:
         return self.violations[0].clause if self.violations else ""
 
 
-def play(schedule: Schedule, core: type[Core], recorder: Recorder | None = None, *, stop: bool = True) -> Played:
-    """Play it to its end, or with ``stop`` to the first violation."""
+def play(schedule: Schedule, core: type[Core], *, stop: bool = True, skip_heartbeats: bool = True) -> Played:
+    """Play it to its end, or with ``stop`` to the first violation. The trace has no heartbeats, skipped or not."""
     clock = Clock()
-    if recorder is not None:
-        return _play(schedule, core, recorder, clock, stop=stop)
-    return _play(schedule, core, None, clock, stop=stop)
-
-
-def _play(schedule: Schedule, core: type[Core], recorder: Recorder | None, clock: Clock, *, stop: bool) -> Played:
     monitor = Monitor(clock, schedule.timing_profile, stop=stop)
-    fleet = Fleet(schedule, core, monitor, recorder, clock)
+    fleet = Fleet(schedule, core, monitor, None, clock, skip_heartbeats=skip_heartbeats)
     monitor.arrived, monitor.registered = fleet.caller.arrived, fleet.registered
-    if recorder is not None:
-        _show_lists(fleet, monitor, recorder)
     end_ns = ns(schedule.duration_s + fleet.converge_s)
     try:
         fleet.begin()

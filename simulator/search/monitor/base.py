@@ -58,6 +58,7 @@ class Conn:
     offended: bool = False  # it sent what may be answered with a close
     superseded_ns: int | None = None
     silent_pings: int = 0  # since it was last heard
+    resting: bool = False  # its heartbeats are skipped
 
 
 @dataclass(slots=True, eq=False)

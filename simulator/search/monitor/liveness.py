@@ -27,6 +27,16 @@ class Liveness(Base):
         if conn.ended_ns is None:
             conn.ended_ns = self.worked
 
+    def rests(self, number: int, heard_ns: int | None) -> None:
+        """See `simulator.models.relay.Watch`."""
+        conn = self.conns.get(number)
+        if conn is None:
+            return
+        conn.resting = heard_ns is None
+        if heard_ns is not None:
+            conn.heard_ns = max(conn.heard_ns, heard_ns)
+            conn.pinged_ns = self.worked  # it was pinged as it should be
+
     # ---- what the relay does
 
     def pinged(self, conn: Conn) -> None:
@@ -138,6 +148,8 @@ class Liveness(Base):
                 self.broken("LIV-18", "the older socket is closed", "it is open beside the newer one")
             if conn.key is None and worked - conn.opened_ns > deadline_ns + self.slack and not conn.offended:
                 self.broken("HSK-9", "closed by the handshake's deadline", "open without a handshake")
+            if conn.resting:
+                continue
             if worked - max(conn.heard_ns, 0) > longest_ns:
                 self.broken("LIV-3", f"closed after {seconds(longest_ns)} of silence", "still open")
             if worked - conn.pinged_ns > self.i + self.slack:
