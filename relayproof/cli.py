@@ -32,6 +32,7 @@ COMMANDS = {
     "load": ("load:load", "Load a relay with executors and API clients."),
     "explore": ("explore:explore", "Visit every state of the relay's core within small bounds."),
     "bench": ("bench:bench", "Measure the reference relay beside a bare server."),
+    "gate": ("gate:gate", "Tell whether a change to a relay may land: conformance, search and chaos in one."),
     "study": ("study:study", "Answer questions about timing with tables and charts."),
     "sweep": ("sweep:sweep", "Run a long job as durable workflows that survive a kill."),
     "sweep-worker": ("sweep:sweep_worker", "Compute shards of sweeps."),

@@ -1,0 +1,108 @@
+"""``relayproof gate``: whether a change to a relay may land."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+import shlex
+import sys
+from datetime import UTC, datetime
+from importlib.metadata import version
+from pathlib import Path
+
+from msgspec.structs import replace
+from rich.console import Console
+
+from evidence import run as evidence_run
+from relayproof.errors import WrongUsage
+from relayproof.gate import plan as plans
+from relayproof.gate import report
+from relayproof.gate.parts import parts
+from relayproof.gate.running import exit_code, run_all
+from scenarios.errors import UsageError
+from scenarios.profile_loading import resolve
+
+
+def gate(
+    *,
+    relay: str = "builtin:reference",
+    config: Path | None = None,
+    budget: str | None = None,
+    seed: int | None = None,
+    results: Path = Path("results"),
+) -> int:
+    """Conformance on the wire, search in virtual time, chaos with real SDKs: one exit code, one page, one JUnit file.
+
+    Exit code 0 pass, 1 fail, 2 unknown, 3 harness error (also: a canary that was not refuted), 64 wrong usage.
+
+    Parameters
+    ----------
+    relay
+        A profile's path, builtin:reference, url:http://host:port, image:NAME, or cmd:COMMAND with {port}.
+    config
+        gate.toml: parts, budgets, expected failures, canaries.
+    budget
+        For all parts together, such as 10m; theirs shrink in proportion.
+    seed
+        Of everything random.
+    results
+        Where the run's folder goes: report.html, report.md, junit.xml, and a folder for each part.
+    """
+    plan = plans.read(config)
+    if budget is not None:
+        plan = replace(plan, budget_s=_seconds(budget))
+    if seed is not None:
+        plan = replace(plan, seed=seed)
+    profile = resolve(relay)
+    folder = evidence_run.new_folder(results, f"gate-{profile.name}")
+    console = Console(stderr=True)
+
+    def tell(line: str) -> None:
+        console.print(line, highlight=False, markup=False, soft_wrap=True)
+
+    chosen = list(parts(plan, relay, own=_offers_core(relay), docker=_no_docker))
+    ended = run_all(chosen, folder, tell, musts_fail=plan.musts_not_judged == "fail")
+    code = exit_code(ended)
+    facts = [
+        ("command", shlex.join(["relayproof", *sys.argv[1:]])),
+        ("tool", f"relayproof {version('relayproof')}"),
+        ("day", datetime.now(UTC).strftime("%Y-%m-%d %H:%M UTC")),
+        ("seed", str(plan.seed)),
+    ]
+    report.write(ended, code, relay, folder, facts)
+    print(f"{report.WORDS[code]}: {sum(each.state == 'passed' for each in ended)} of {len(ended)} parts passed")
+    for each in ended:
+        if each.musts and plan.musts_not_judged == "count":
+            print(f"{each.part.name}: {len(each.musts)} MUST clauses not judged: {', '.join(each.musts)}")
+        if each.part.note:
+            print(f"{each.part.name}: {each.part.note}")
+    print(f"report {folder / 'report.html'}")
+    return code
+
+
+def _offers_core(relay: str) -> bool:
+    """Whether the relay can run in virtual time: the reference, or a defect of its core."""
+    from simulator.world import core_of
+
+    try:
+        core_of(resolve(relay))
+    except UsageError:
+        return False
+    return True
+
+
+def _no_docker() -> str:
+    """Why no container can be run here; empty where one was."""
+    try:
+        from chaos.docker.engine import probe
+    except ImportError as missing:
+        return f"{missing.name} is not installed: pip install 'relayproof[chaos]'"
+    found = asyncio.run(probe())
+    return "" if found.proved else found.reason
+
+
+def _seconds(text: str) -> float:
+    match = re.fullmatch(r"(\d+(?:\.\d+)?)(s|m|h)?", text.strip())
+    if match is None or float(match[1]) <= 0:
+        raise WrongUsage(f"--budget {text!r}: give a time above 0 such as 90s, 10m or 1h")
+    return float(match[1]) * {"s": 1, "m": 60, "h": 3600, None: 1}[match[2]]

@@ -1,0 +1,85 @@
+"""The gate's reports: one page, one Markdown summary, one JUnit file, whatever the parts were."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from functools import cache
+from importlib.resources import files
+from pathlib import Path
+from xml.etree import ElementTree
+
+import jinja2
+
+from relayproof.gate.running import Ended
+
+__all__ = ["FILES", "write"]
+
+FILES = ("report.html", "report.md", "junit.xml")
+WORDS = {0: "PASS", 1: "FAIL", 2: "UNKNOWN", 3: "HARNESS ERROR"}
+_SIGNS = {"passed": "✅", "failed": "❌", "unknown": "❔", "broken": "💥", "left out": "⚪"}
+
+
+def write(ended: Sequence[Ended], code: int, relay: str, folder: Path, facts: Sequence[tuple[str, str]]) -> None:
+    """Into the gate's folder; the parts' own pages are linked and lie beside it."""
+    texts = (_page(ended, code, relay, folder, facts), _markdown(ended, code, relay), _junit(ended, relay))
+    for name, text in zip(FILES, texts, strict=True):
+        (folder / name).write_text(text, encoding="utf-8")
+
+
+def _page(ended: Sequence[Ended], code: int, relay: str, folder: Path, facts: Sequence[tuple[str, str]]) -> str:
+    rows = [(each, _SIGNS[each.state], _link(each.report, folder), f"{each.part.name}/output.txt") for each in ended]
+    css = files("relayproof.report").joinpath("page.css").read_text()
+    return _template().render(rows=rows, outcome=WORDS[code], code=code, relay=relay, facts=facts, css=css)
+
+
+def _link(report: Path | None, folder: Path) -> str:
+    return Path(os.path.relpath(report, folder)).as_posix() if report is not None else ""
+
+
+def _markdown(ended: Sequence[Ended], code: int, relay: str) -> str:
+    sign = {0: "✅", 1: "❌", 2: "❔", 3: "💥"}[code]
+    lines = [f"## {sign} {WORDS[code]}: gate of {relay}", ""]
+    lines += ["| part | outcome | seconds | |", "|---|---|---|---|"]
+    for each in ended:
+        said = (each.said or each.part.note).replace("|", "\\|")
+        lines.append(f"| {each.part.name} | {_SIGNS[each.state]} {each.state} | {each.seconds:.0f} | {said} |")
+    for each in ended:
+        summary = each.report.with_name("report.md") if each.report is not None else None
+        if summary is not None and summary.exists() and not each.part.canary:
+            lines += ["", f"<details><summary>{each.part.name}</summary>", "", summary.read_text(), "</details>"]
+    return "\n".join([*lines, ""])
+
+
+def _junit(ended: Sequence[Ended], relay: str) -> str:
+    """A suite for the gate itself with a case for each part, then the parts' own suites."""
+    root = ElementTree.Element("testsuites", name=f"relayproof gate {relay}")
+    own = ElementTree.SubElement(root, "testsuite", name="gate", tests=str(len(ended)))
+    counts = {"failure": 0, "error": 0, "skipped": 0}
+    tags = {"failed": "failure", "unknown": "error", "broken": "error", "left out": "skipped"}
+    for each in ended:
+        case = ElementTree.SubElement(
+            own, "testcase", classname="relayproof.gate", name=each.part.name, time=f"{each.seconds:.3f}"
+        )
+        if (tag := tags.get(each.state)) is not None:
+            counts[tag] += 1
+            ElementTree.SubElement(case, tag, message=each.said or each.state)
+    own.set("failures", str(counts["failure"]))
+    own.set("errors", str(counts["error"]))
+    own.set("skipped", str(counts["skipped"]))
+    for each in ended:
+        if each.junit is None or each.part.canary:  # a canary's failures are wanted
+            continue
+        for suite in ElementTree.parse(each.junit).getroot():
+            suite.set("name", f"{each.part.name}: {suite.get('name')}")
+            root.append(suite)
+    ElementTree.indent(root)
+    return f'<?xml version="1.0" encoding="utf-8"?>\n{ElementTree.tostring(root, encoding="unicode")}\n'
+
+
+@cache
+def _template() -> jinja2.Template:
+    environment = jinja2.Environment(
+        autoescape=True, undefined=jinja2.StrictUndefined, trim_blocks=True, lstrip_blocks=True
+    )
+    return environment.from_string(files("relayproof.gate").joinpath("page.html.j2").read_text())
