@@ -222,8 +222,8 @@ class Driver:
                 if not life.alive and slot not in fleet.away:
                     try:
                         await fleet.relaunch(slot)
-                    except (LaunchFailed, AssertionError):
-                        continue  # its database may be away, or somebody else was first: look again
+                    except (LaunchFailed, OSError):
+                        continue  # its database may be away: look again
 
     async def _watch(self) -> None:
         while True:
@@ -256,6 +256,7 @@ class Driver:
         for task in strikes:
             task.cancel()
         await asyncio.gather(*strikes, *feeders, return_exceptions=True)
+        await asyncio.gather(*(self._with_old_version(fleet) for _, fleet in self._fleets))
         self._phase("converging")
         bound_s = self._bound_s()
         ended = await asyncio.gather(*(self._converge(fleet, bound_s) for _, fleet in self._fleets))
@@ -266,6 +267,12 @@ class Driver:
         await self._settle()
         self._phase("judging")
         await self._evidence()
+
+    async def _with_old_version(self, fleet: Fleet) -> None:
+        """Healed is a fleet that can end all its work: after upgrades somebody still has the version of the oldest."""
+        old = fleet.place.version
+        if not any(life.alive and fleet.versions[slot] == old for slot, life in fleet.lives.items()):
+            await fleet.launch(f"{fleet.worker.language}-old")
 
     def _bound_s(self) -> float:
         """Outage, 25 s until SDKs work again, silence and grace, then what is left of the work, twice over."""

@@ -7,8 +7,9 @@ an executor id that its SDK makes, and, where the fleet has links, a proxy to th
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import time
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -62,7 +63,8 @@ class Fleet:
         self.runtime = runtime
         self.recorder = recorder
         self.lives: dict[str, Running] = {}  # the newest of each slot
-        self.away: set[str] = set()  # slots whose process is paused: it takes no command
+        self.away: set[str] = set()  # slots whose process is paused, or is about to be replaced: it takes no command
+        self.versions: dict[str, str] = {}  # the newest of each slot
         self.started: list[Job] = []
         self.store: Store = beside.store if beside is not None else store or SqliteStore(folder)
         self._shares = beside is not None
@@ -104,6 +106,15 @@ class Fleet:
             self._ready = True
         await asyncio.gather(*(self._launch(slot, self.place.version) for slot in rest))
 
+    @contextlib.contextmanager
+    def held(self, slot: str) -> Iterator[None]:
+        """Whoever has ended this slot's process also replaces it: nobody else does meanwhile."""
+        self.away.add(slot)
+        try:
+            yield
+        finally:
+            self.away.discard(slot)
+
     async def relaunch(self, slot: str, *, version: str | None = None) -> None:
         """A fresh process in the place of one that has ended. Raises `LaunchFailed`."""
         assert not self.lives[slot].alive, f"{slot} still runs"
@@ -125,6 +136,7 @@ class Fleet:
         )
         running = await self.runtime.launch(self.worker, config, self._folder)
         self.lives[slot] = running
+        self.versions[slot] = version
         self._slots[label] = slot
         self.tap.identify(label, running.executor)
         self.recorder.add(

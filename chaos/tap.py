@@ -262,6 +262,8 @@ class Tap:
             if answered is not None:
                 answered(message)
                 return
+        if target.is_closing():
+            return  # the other side has ended: nobody gets it
         if by == "relay" and message is not None and self._stood_in(line, payload, message):
             return
         target.write(cut.raw)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 
 from chaos.faults import fault
 from chaos.site import Site
@@ -12,7 +13,9 @@ from scenarios.schedule import FaultAt
 @fault("kill-all", stores=("sqlite", "postgresql"))
 async def kill_all(site: Site, at: FaultAt) -> None:
     struck = [(fleet, slot) for fleet in site.fleets for slot in fleet.slots if fleet.lives[slot].alive]
-    for fleet, slot in struck:
-        fleet.kill(slot, cause="kill-all")
-    await asyncio.sleep(float(at.values["down_s"]))  # the fault's own argument: nobody is there meanwhile
-    await asyncio.gather(*(fleet.relaunch(slot) for fleet, slot in struck))
+    with contextlib.ExitStack() as held:
+        for fleet, slot in struck:
+            held.enter_context(fleet.held(slot))
+            fleet.kill(slot, cause="kill-all")
+        await site.hold(float(at.values["down_s"]))
+        await asyncio.gather(*(fleet.relaunch(slot) for fleet, slot in struck))

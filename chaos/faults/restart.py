@@ -10,6 +10,7 @@ from scenarios.schedule import FaultAt
 @fault("restart", stores=("sqlite", "postgresql"))
 async def restart(site: Site, at: FaultAt) -> None:
     fleet = site.fleet(at.on)
-    fleet.kill(at.on, cause="restart")
-    await site.hold(float(at.values["down_s"]))
-    await fleet.relaunch(at.on)
+    with fleet.held(at.on):
+        fleet.kill(at.on, cause="restart")
+        await site.hold(float(at.values["down_s"]))
+        await fleet.relaunch(at.on)

@@ -14,6 +14,7 @@ from scenarios.schedule import FaultAt
 async def upgrade(site: Site, at: FaultAt) -> None:
     fleet = site.fleet(at.on)
     site.strike("stop", at.on, cause="upgrade")
-    await fleet.stop(at.on)
-    await site.hold(float(at.values["down_s"]))
-    await fleet.relaunch(at.on, version=str(at.values["version"]))
+    with fleet.held(at.on):
+        await fleet.stop(at.on)
+        await site.hold(float(at.values["down_s"]))
+        await fleet.relaunch(at.on, version=str(at.values["version"]))

@@ -140,6 +140,8 @@ class Proxy:
                 for toxic in self.toxics:
                     if toxic.covers(direction) and not await toxic.carry(chunk, link):
                         return
+                if target.is_closing():
+                    return  # the other side has ended
                 with contextlib.suppress(OSError):
                     if not chunk.data:
                         if target.can_write_eof():

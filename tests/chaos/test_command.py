@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from relayproof import cli
@@ -22,10 +24,10 @@ from relayproof import cli
     ],
 )
 def test_wrong_usage_is_told_in_a_sentence(
-    arguments: list[str], words: str, capsys: pytest.CaptureFixture[str]
+    arguments: list[str], words: str, capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:
     pytest.importorskip("dbos", reason="the Python SDK is not installed: pip install 'relayproof[real]'")
-    assert cli.run(["chaos", *arguments]) in (64, 3)
+    assert cli.run(["chaos", "--results", str(tmp_path), *arguments]) in (64, 3)
     assert words in capsys.readouterr().err
 
 
