@@ -7,6 +7,7 @@ speaks while the condition stands, that often at most. The time of firing is dur
 from __future__ import annotations
 
 import asyncio
+import time
 
 import structlog
 from msgspec.structs import replace
@@ -52,6 +53,7 @@ class Alerts:
 
     def __init__(self, context: Context) -> None:
         self._context = context
+        self._since_s = time.monotonic()
         self._standing: set[str] = set()  # ids of rules whose condition held at the last look
         self._deliveries: set[asyncio.Task[None]] = set()
 
@@ -74,6 +76,8 @@ class Alerts:
 
     async def _look(self, rule: RuleRecord) -> None:
         now_ms = wall_ms()
+        if self._context.rules.get(rule.application, rule.id) is None:
+            return  # deleted while others were looked at
         try:
             alert = await self.judge(rule, condition_of(rule), now_ms)
         except Problem as problem:
@@ -95,6 +99,8 @@ class Alerts:
                 question: dict[str, object] = {"body": condition.question(now_ms)}
                 answer = await ask(hub, app, GetWorkflowAggregatesResponse, question)
                 return condition.judge(answer.output or ())
+            case UnresponsiveApplication() if not self._had_time_to_dial(app):
+                return None
             case UnresponsiveApplication():
                 return condition.judge(app.app, len(hub.core.ready.get(app, ())))
             case ExecutorNotRecovered():
@@ -104,6 +110,11 @@ class Alerts:
                 period_ms = round(self._context.config.upkeep.metrics_period_s * 1000)
                 return condition.judge(await points_of(self._context, app, now_ms - 2 * period_ms, now_ms))
         raise AssertionError(f"an unknown condition: {condition}")
+
+    def _had_time_to_dial(self, app: AppKey) -> bool:
+        """After a start of the relay nobody is connected; executors get their grace period, as for recovery."""
+        grace_s = self._context.hub.core.applications[app].settings.executor_timeout_s
+        return time.monotonic() - self._since_s >= grace_s
 
     async def _fire(self, rule: RuleRecord, alert: Alert) -> None:
         self._context.rules.put(rule)

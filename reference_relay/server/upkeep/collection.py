@@ -51,6 +51,8 @@ class Collection:
         except Problem as problem:
             log.info("metrics can't be collected", application=app.app, problem=problem.detail)
             return
+        if app not in self._context.hub.core.applications:
+            return  # deleted meanwhile
         await self._context.hub.commit(
             [
                 MetricPoint(

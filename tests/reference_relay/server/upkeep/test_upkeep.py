@@ -147,6 +147,24 @@ def test_a_silent_application_is_told_to_another(
     assert alert["metadata"] == {"application_name": watched, "connected_executor_count": "0"}
 
 
+def test_after_a_start_executors_have_their_grace_period_to_dial(tmp_path: Path) -> None:
+    config = {**CONFIG, "upkeep": UPKEEP}
+    with relay_in(tmp_path, config) as relay, relay.client() as client:
+        for name in ("shop", "ops"):
+            client.put(f"/v2/orgs/acme/apps/{name}")
+        client.patch("/v2/orgs/acme/apps/shop", json={"executorTimeoutSecs": 60})
+        told = answering(relay, "ops")
+        told.answers["get_workflow_aggregates"] = lambda _: NONE
+        healthy(client, "ops", "e1")
+        create(client, "shop", "UnresponsiveApplication", {}, receivingAppName="ops")
+        create(client, "ops", "SlowQueue", {})
+        looks(told, 5)
+        assert not told.seen("alert")
+        client.patch("/v2/orgs/acme/apps/shop", json={"executorTimeoutSecs": 1})
+        alerts(told)
+        told.close()
+
+
 def test_a_dead_executor_that_nobody_takes_is_told(
     relay: RelayProcess, executor: Executor, client: httpx.Client, app: str
 ) -> None:
