@@ -6,6 +6,7 @@ import asyncio
 from datetime import UTC, datetime
 from importlib.util import find_spec
 from pathlib import Path
+from typing import Literal
 
 from rich.console import Console
 
@@ -14,6 +15,7 @@ from load.bench.errors import BenchError
 from load.bench.rounds import Verdict
 from load.bench.samples import Sample
 from load.bench.stage import REFERENCE, RELAY, allow_files, pins
+from relayproof.commands import bench_simulator
 from relayproof.errors import CommandError, MissingPart, WrongUsage
 
 PASSED, FAILED, TOO_NOISY = 0, 1, 75
@@ -21,6 +23,8 @@ SHORT_ROUNDS = 2
 
 
 def bench(
+    part: Literal["relay", "simulator"] = "relay",
+    /,
     *,
     short: bool = False,
     executors: int = 200,
@@ -28,12 +32,14 @@ def bench(
     results: Path = Path("results"),
     strict: bool = False,
 ) -> int:
-    """Show what the relay costs, as ratios to a bare picows server measured in turn with it.
+    """Show what the relay costs beside a bare picows server, or the simulator beside bare loops, measured in turn.
 
     Exit code 0: measured; 1: a goal was missed (with --strict); 75: too noisy to judge, try again on a quieter machine.
 
     Parameters
     ----------
+    part
+        What is measured.
     short
         Two rounds, fewer executors, shorter samples: for the counts and the memory.
     executors
@@ -49,6 +55,8 @@ def bench(
     for name, value in (("--executors", executors), ("--rounds", times)):
         if value < 1:
             raise WrongUsage(f"{name} {value}: give 1 or more")
+    if part == "simulator":
+        return bench_simulator.measure(short=short, times=times, results=results, strict=strict)
     if find_spec("picows") is None:
         raise MissingPart("picows, the reference, is not installed: pip install 'relayproof[load]'")
     folder = results / f"{datetime.now(UTC):%Y%m%dT%H%M%S}-bench"

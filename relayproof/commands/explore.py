@@ -16,8 +16,8 @@ from reference_relay.core import Core
 from relayproof.errors import CommandError, WrongUsage
 from simulator.explore import telling
 from simulator.explore.errors import ExploreError
-from simulator.explore.model import MODELS, Model, find
-from simulator.explore.models import RECOVERY
+from simulator.explore.model import Model
+from simulator.explore.models import MODELS, RECOVERY, find
 from simulator.explore.search import Explored, breadth_first
 
 PASSED, FAILED = 0, 1

@@ -38,10 +38,12 @@ def possible(model: Model, core: Core, outside: Outside) -> Iterator[Action]:
             yield Action("drop", (conn.number,))
             if silent < model.silent and not conn.silent and (conn.introduced or model.silent_strangers):
                 yield Action("silence", (conn.number,))
-        if model.stray and conn.introduced and not conn.silent:
+        if model.stray and not conn.silent:
             yield Action("stray", (conn.number,))
         if model.binary and not conn.silent:
             yield Action("binary", (conn.number,))
+            yield Action("ping", (conn.number,))
+            yield Action("part", (conn.number,))
             yield Action("revoke", (conn.number,))
     yield from _management(model, outside)
     if model.crashes:

@@ -3,8 +3,7 @@
 Times are relative to now; connection and request numbers, which only name things, become places in an order. Counters
 that no decision depends on (how often a recovery was dispatched) are left out, and those that a decision depends on
 only up to a bound (rounds of failover: the backoff has its cap) are cut there. What the store holds is left out because
-it is judged to be what is listed. Whatever attributes a broken core has of its own
-count as they are.
+it is judged to be what is listed. Whatever attributes a broken core has of its own count as they are.
 """
 
 from __future__ import annotations
@@ -15,44 +14,54 @@ from typing import Any
 import msgspec
 
 from reference_relay.core import Core
-from reference_relay.core.records import Application, Executor, Pending, Recovery
-from simulator.explore.outside import Outside
+from reference_relay.core.records import Application, Connection, Executor, ExecutorKey, Pending, Recovery
+from simulator.explore.model import Model
+from simulator.explore.outside import Conn, Frame, Life, Outside, key_of
 
 KEY_BYTES = 16
 _encode = msgspec.msgpack.encode
 _OWN = frozenset(vars(Core()))
 _UNIT_NS = 1_000_000_000
+_NEVER = -(10**6)  # ns; no relative time of a model is that
+_KEYS: dict[str, tuple[ExecutorKey, ...]] = {}
 
 
-def key(core: Core, outside: Outside, most_rounds: int = 0) -> bytes:
+def key(core: Core, outside: Outside, model: Model) -> bytes:
     """A digest of the normal form, equal in every process."""
-    return hashlib.blake2b(_encode(form(core, outside, most_rounds)), digest_size=KEY_BYTES).digest()
+    return hashlib.blake2b(_encode(form(core, outside, model)), digest_size=KEY_BYTES).digest()
 
 
-def form(core: Core, outside: Outside, most_rounds: int = 0) -> tuple[Any, ...]:
-    """Nested tuples of numbers, texts and None."""
-    now = outside.now_ns
-    conns = sorted((conn.member.id, number) for number, conn in outside.conns.items())
-    places: dict[int | None, int] = {number: place for place, (_, number) in enumerate(conns)}
+def form(core: Core, outside: Outside, model: Model) -> tuple[Any, ...]:
+    """Nested tuples and lists of numbers, texts and truth values."""
+    now, conns, frames = outside.now_ns, outside.conns, outside.frames
+    numbers = sorted(conns, key=lambda number: (conns[number].index, number)) if len(conns) > 1 else [*conns]
+    places: dict[int | None, int] = {number: place for place, number in enumerate(numbers)}
     places[None] = -1
+    late = bool(core.late)
+    asked = [_frame(frame, core, outside, places) for frame in frames.values()]
+    if len(asked) > 1:
+        asked.sort()
     return (
-        sorted(_application(record, now) for record in core.applications.values()),
-        sorted(_executor(record, now, places, bool(core.late), most_rounds) for record in core.executors.values()),
-        sorted(
-            (places.get(each.conn, -2), each.executor_id or "", now - each.last_frame_ns, each.next_ping_ns - now,
-             _relative(each.handshake_by_ns, now))
-            for each in core.connections.values()
-        ),
-        sorted(_pending(each, now, places) for each in core.pending.values()),
-        sorted(_pending(each, now, places) for each in core.late.values()),
-        sorted((each.type, each.asked, each.due_ns - now) for each in core.calls.values()),
-        sorted((*each.key, max(each.until_ns - now, 0) // _UNIT_NS) for each in core.remembered.values()),
+        [_application(each, now) for each in core.applications.values()],
+        [
+            (_executor(core.executors.get(name), now, places, late, model.most_rounds),
+             _life(outside.lives.get(name), now, places), _remembered(core, name, now))
+            for name in _keys(model)
+        ],
+        [(_conn(conns[number], now), _connection(core.connections.get(number), now)) for number in numbers],
+        asked,
+        (len(core.pending), len(core.late), len(core.connections), len(outside.calls)),
+        [(each.type, len(each.asked), each.due_ns - now) for each in core.calls.values()],
+        sorted(outside.latest.items()) if outside.latest else (),
         _extras(core),
-        _outside(outside, now, places),
     )  # fmt: skip
 
 
-_NEVER = -(10**6)  # ns; no relative time of a model is that
+def _keys(model: Model) -> tuple[ExecutorKey, ...]:
+    keys = _KEYS.get(model.name)
+    if keys is None or len(keys) != len(model.members):
+        keys = _KEYS[model.name] = tuple(key_of(member) for member in model.members)
+    return keys
 
 
 def _relative(at_ns: int | None, now: int) -> int:
@@ -62,15 +71,19 @@ def _relative(at_ns: int | None, now: int) -> int:
 def _application(each: Application, now: int) -> tuple[Any, ...]:
     settings = each.settings
     return (
-        *each.key, settings.executor_timeout_s, settings.recover_to_latest_version, each.language or "",
-        each.latest_version or "", _relative(each.seek_ns, now), _relative(each.sweep_ns, now),
+        each.key, settings.executor_timeout_s, settings.recover_to_latest_version, each.language, each.latest_version,
+        _relative(each.seek_ns, now), _relative(each.sweep_ns, now),
     )  # fmt: skip
 
 
-def _executor(each: Executor, now: int, places: dict[int | None, int], late: bool, most_rounds: int) -> tuple[Any, ...]:
+def _executor(
+    each: Executor | None, now: int, places: dict[int | None, int], late: bool, most_rounds: int
+) -> tuple[Any, ...]:
+    if each is None:
+        return ()
     return (
-        *each.key, each.status.value, places.get(each.conn, -2), each.info.application_version,
-        each.info.language or "", _relative(each.disconnected_ns, now), _relative(each.dead_at_ns, now),
+        each.status, places.get(each.conn, -2), each.info.application_version, each.info.language,
+        _relative(each.disconnected_ns, now), _relative(each.dead_at_ns, now),
         _recovery(each.recovery, now, late, most_rounds),
     )  # fmt: skip
 
@@ -78,18 +91,56 @@ def _executor(each: Executor, now: int, places: dict[int | None, int], late: boo
 def _recovery(each: Recovery | None, now: int, late: bool, most_rounds: int) -> tuple[Any, ...]:
     if each is None:
         return ()
+    out = each.request_id is not None
     return (
-        each.phase.value, min(each.rounds, most_rounds), _relative(each.due_ns, now),
-        each.peer or "" if each.request_id is not None or late else "", each.request_id is not None, each.asked,
-        each.tried_latest, each.checks if each.request_id is not None else 0, each.surfaced is not None, each.cause,
+        each.phase, min(each.rounds, most_rounds), _relative(each.due_ns, now), each.peer if out or late else None,
+        out, each.asked, each.tried_latest, each.checks if out else 0, each.surfaced is not None, each.cause,
     )  # fmt: skip
 
 
-def _pending(each: Pending, now: int, places: dict[int | None, int]) -> tuple[Any, ...]:
+def _life(each: Life | None, now: int, places: dict[int | None, int]) -> tuple[Any, ...]:
+    if each is None:
+        return ()
     return (
-        each.type, each.purpose.value, places.get(each.conn, -2), each.executor or (), each.peer,
-        max(each.due_ns - now, 0), each.moot, each.call_id is not None,
+        places.get(each.conn, -2), now - each.since_ns if each.since_ns else -1, max(each.dead_from_ns - now, -1),
+        max(each.dead_by_ns - now, -1), each.acknowledged, each.check != "", each.left, each.told,
     )  # fmt: skip
+
+
+def _remembered(core: Core, name: ExecutorKey, now: int) -> int:
+    each = core.remembered.get(name)
+    return -1 if each is None else max(each.until_ns - now, 0) // _UNIT_NS
+
+
+def _conn(each: Conn, now: int) -> tuple[Any, ...]:
+    return (
+        each.index, now - each.heard_ns, now - each.pinged_ns, each.answered, each.introduced, each.silent,
+        -1 if each.introduced else now - each.opened_ns,
+    )  # fmt: skip
+
+
+def _connection(each: Connection | None, now: int) -> tuple[Any, ...]:
+    if each is None:
+        return ()
+    return (
+        each.executor_id, now - each.last_frame_ns, each.next_ping_ns - now, _relative(each.handshake_by_ns, now)
+    )  # fmt: skip
+
+
+def _frame(each: Frame, core: Core, out: Outside, places: dict[int | None, int]) -> tuple[Any, ...]:
+    """A request, as the executor that was asked sees it and as the core does."""
+    now, life = out.now_ns, out.lives.get(each.about) if each.about is not None else None
+    return (
+        each.type, each.about or (), places.get(each.conn, -2), max(each.due_ns - now, 0), each.moot,
+        life is not None and life.check == each.request_id, *_pending(core.pending.get(each.request_id), now),
+        each.request_id in core.late,
+    )  # fmt: skip
+
+
+def _pending(each: Pending | None, now: int) -> tuple[Any, ...]:
+    if each is None:
+        return ("", 0, False)
+    return (each.purpose.value, max(each.due_ns - now, 0), each.moot)
 
 
 def _extras(core: Core) -> list[str]:
@@ -97,27 +148,3 @@ def _extras(core: Core) -> list[str]:
     if len(attributes) == len(_OWN):
         return []
     return [f"{name}={value!r}" for name, value in sorted(attributes.items()) if name not in _OWN]
-
-
-def _outside(out: Outside, now: int, places: dict[int | None, int]) -> tuple[Any, ...]:
-    return (
-        sorted(
-            (places[number], each.member.id, now - each.heard_ns, now - each.pinged_ns, each.answered, each.introduced,
-             each.silent, -1 if each.introduced else now - each.opened_ns)
-            for number, each in out.conns.items()
-        ),
-        sorted(
-            (each.type, each.about or (), places.get(each.conn, -2), max(each.due_ns - now, 0), each.moot,
-             each.about in out.lives and out.lives[each.about].check == each.request_id)
-            for each in out.frames.values()
-        ),
-        sorted(
-            (key, each.status.value, places.get(each.conn, -2), now - each.since_ns if each.since_ns else -1,
-             max(each.dead_from_ns - now, -1), max(each.dead_by_ns - now, -1), each.acknowledged, each.check != "",
-             each.left, each.told)
-            for key, each in out.lives.items()
-        ),
-        sorted((key, each.executor_timeout_s, each.recover_to_latest_version) for key, each in out.settings.items()),
-        sorted(out.latest.items()),
-        len(out.calls),
-    )  # fmt: skip

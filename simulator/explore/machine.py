@@ -15,7 +15,7 @@ from reference_relay.core.effects import Audit, Close, Effect, Save, Send, SendP
 from reference_relay.core.records import Application, Executor, Remembered
 from simulator.explore import answers, snapshot
 from simulator.explore.account import Account
-from simulator.explore.actions import Action
+from simulator.explore.actions import DIE, Action
 from simulator.explore.errors import Violation
 from simulator.explore.invariants import Seen, judge_event, judge_state
 from simulator.explore.model import Model
@@ -60,8 +60,10 @@ class Machine:
     def point(self) -> Point:
         return Point(snapshot.take(self.core), self.outside.copy())
 
-    def back(self, point: Point) -> None:
-        snapshot.put(self.core, point.core)
+    def back(self, point: Point, action: Action | None = None) -> None:
+        """``action``: what is to be done there; a relay that dies first thing needs no core before."""
+        if action != DIE:
+            snapshot.put(self.core, point.core)
         self.outside = point.outside.copy()
         self.account.outside = self.outside
 
@@ -98,7 +100,7 @@ class Machine:
         out, member = self.outside, self.model.members[index]
         number = out.next_conn
         out.next_conn += 1
-        out.conns[number] = Conn(number, member, out.now_ns, out.now_ns, out.now_ns)
+        out.conns[number] = Conn(number, member, index, out.now_ns, out.now_ns, out.now_ns)
         self._feed(ev.Opened(number, member.application))
 
     def _answer(self, request_id: str, kind: str) -> None:
@@ -117,6 +119,14 @@ class Machine:
     def _binary(self, number: int) -> None:
         self.account.offended(number)
         self._feed(ev.Binary(number, 1))
+
+    def _ping(self, number: int) -> None:
+        self.outside.heard(number)
+        self._feed(ev.Ping(number))
+
+    def _part(self, number: int) -> None:
+        self.outside.heard(number)
+        self._feed(ev.Progress(number))
 
     def _revoke(self, number: int) -> None:
         self.account.offended(number)

@@ -9,11 +9,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from difflib import get_close_matches
 
 from conductor.timing import Timing
 from reference_relay.core.records import AppKey, Settings
-from simulator.explore.errors import UnknownModel
 
 APP = AppKey("local", "app")
 
@@ -81,22 +79,3 @@ class Model:
     @property
     def applications(self) -> tuple[AppKey, ...]:
         return tuple(dict.fromkeys(member.application for member in self.members))
-
-
-MODELS: dict[str, Model] = {}
-
-
-def add(model: Model) -> Model:
-    """Register a model by its name."""
-    assert model.name not in MODELS, f"two models are called {model.name}"
-    MODELS[model.name] = model
-    return model
-
-
-def find(name: str) -> Model:
-    """Raises `UnknownModel` with the nearest name."""
-    if name not in MODELS:
-        near = get_close_matches(name, MODELS, n=1)
-        hint = f"did you mean {near[0]!r}?" if near else f"there are {', '.join(MODELS)}"
-        raise UnknownModel(f"there is no model {name!r}; {hint}")
-    return MODELS[name]

@@ -2,11 +2,33 @@
 
 from __future__ import annotations
 
+from difflib import get_close_matches
+
 from msgspec.structs import replace
 
 from reference_relay.core.records import AppKey, Settings
 from simulator.explore.answers import MALFORMED, WRONG_TYPE
-from simulator.explore.model import LATTICE, YES_NO, Member, Model, add
+from simulator.explore.errors import UnknownModel
+from simulator.explore.model import LATTICE, YES_NO, Member, Model
+
+MODELS: dict[str, Model] = {}
+
+
+def add(model: Model) -> Model:
+    """Register a model by its name."""
+    assert model.name not in MODELS, f"two models are called {model.name}"
+    MODELS[model.name] = model
+    return model
+
+
+def find(name: str) -> Model:
+    """Raises `UnknownModel` with the nearest name."""
+    if name not in MODELS:
+        near = get_close_matches(name, MODELS, n=1)
+        hint = f"did you mean {near[0]!r}?" if near else f"there are {', '.join(MODELS)}"
+        raise UnknownModel(f"there is no model {name!r}; {hint}")
+    return MODELS[name]
+
 
 A, B = Member("a"), Member("b")
 PEER = Member("peer", mortal=False)
@@ -58,6 +80,7 @@ HANDSHAKE = add(
         name="handshake",
         text="unusable answers, two sockets of one executor, strangers, strays and broken frames",
         members=(A,),
+        timing=replace(LATTICE, handshake_deadline_s=2),
         answers={**YES_NO, "executor_info": ("ok", "no id", "error", WRONG_TYPE, MALFORMED)},
         sockets=2,
         silent=2,
@@ -85,7 +108,29 @@ add(
         members=(A, Member("go", language="go")),
         settings=(TWO_S, Settings(executor_timeout_s=1)),
         silent=0,
+    )
+)
+add(
+    Model(
+        name="administration",
+        text="settings that change and an application that is deleted, in every phase of a recovery",
+        members=(A, PEER),
+        settings=(TWO_S, Settings(executor_timeout_s=1)),
+        silent=0,
+        crashes=False,
         removal=True,
+    )
+)
+add(
+    Model(
+        name="latest",
+        text="a peer of the latest version that answers late, about one that has died again",
+        members=(A, Member("new", version="v2", mortal=False)),
+        timing=replace(LATTICE, recovery_deadline_s=2),
+        settings=(Settings(executor_timeout_s=1, recover_to_latest_version=True), Settings(executor_timeout_s=1)),
+        silent=0,
+        crashes=False,
+        overdue=1,
     )
 )
 add(

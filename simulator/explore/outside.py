@@ -21,6 +21,7 @@ class Conn(Struct, frozen=True):
 
     number: int
     member: Member
+    index: int  # of the member in its model
     opened_ns: int
     heard_ns: int  # when it last sent anything
     pinged_ns: int  # when it was last pinged, or opened

@@ -70,7 +70,7 @@ def breadth_first(
         machine = Machine(model, core)
     except Violation as wrong:
         return Explored(model.name, 0, 1, 0, False, "", (), Counterexample(wrong.clause, wrong.text, ()))
-    first = key(machine.core, machine.outside, model.most_rounds)
+    first = key(machine.core, machine.outside, model)
     found.seen.add(first)
     found.parents.append((0, Action(""), ""))
     digest = int.from_bytes(first, "big")
@@ -85,13 +85,16 @@ def breadth_first(
         following: list[tuple[int, Point]] = []
         for number, point in level:
             machine.back(point)
+            there = True
             for action in list(possible(model, machine.core, machine.outside)):
                 for crash in crashes:
-                    machine.back(point)
+                    if not there:
+                        machine.back(point, action)
+                    there = False
                     transitions += 1
                     try:
                         machine.do(action, crash)
-                        name = key(machine.core, machine.outside, model.most_rounds)
+                        name = key(machine.core, machine.outside, model)
                         if name not in found.seen:
                             machine.check()
                             found.seen.add(name)
@@ -137,5 +140,5 @@ def walk(model: Model, seed: int, steps: int, core: type[Core] = Core) -> Explor
                 model.name, 0, len(taken), len(taken), False, "", (),
                 Counterexample(wrong.clause, wrong.text, tuple(taken)),
             )  # fmt: skip
-    digest.update(key(machine.core, machine.outside, model.most_rounds))
+    digest.update(key(machine.core, machine.outside, model))
     return Explored(model.name, 0, steps, steps, False, digest.hexdigest(), ())

@@ -9,41 +9,49 @@ from __future__ import annotations
 
 from collections import Counter, OrderedDict
 from collections.abc import Callable
-from typing import Any
+from typing import Any, NamedTuple
 
 from reference_relay.core import Core
 from reference_relay.core.timers import TimerHeap
 
-Snapshot = dict[str, Any]
 Copier = Callable[[Any], Any]
 
 _SAME = ("_handlers", "_effects")  # made once; made anew by every event
 
 
+class Snapshot(NamedTuple):
+    """Attributes by name, and which of them are changed in place."""
+
+    attributes: dict[str, Any]
+    copied: tuple[tuple[str, Copier], ...]
+
+
 def take(core: Core) -> Snapshot:
     """All of its attributes as they stand."""
-    copy = vars(core).copy()
+    attributes = vars(core).copy()
     for name in _SAME:
-        copy.pop(name, None)
-    for name, value in copy.items():
+        attributes.pop(name, None)
+    copied = []
+    for name, value in attributes.items():
         copier = _COPIERS.get(type(value))
         if copier is not None:
-            copy[name] = copier(value)
-    return copy
+            attributes[name] = copier(value)
+            copied.append((name, copier))
+    return Snapshot(attributes, tuple(copied))
 
 
 def put(core: Core, snapshot: Snapshot) -> None:
     """Make the core what it was; the snapshot may be put back again."""
     attributes = vars(core)
-    attributes.update(snapshot)
-    for name, value in snapshot.items():
-        copier = _COPIERS.get(type(value))
-        if copier is not None:
-            attributes[name] = copier(value)
+    attributes.update(snapshot.attributes)
+    for name, copier in snapshot.copied:
+        attributes[name] = copier(snapshot.attributes[name])
 
 
 def _dict(value: dict[Any, Any]) -> dict[Any, Any]:
     copy = value.copy()
+    if not copy:
+        return copy
     for key, part in copy.items():
         copier = _COPIERS.get(type(part))
         if copier is not None:
@@ -53,12 +61,13 @@ def _dict(value: dict[Any, Any]) -> dict[Any, Any]:
 
 def _timers(heap: TimerHeap) -> TimerHeap:
     copy = TimerHeap.__new__(TimerHeap)
-    for name in TimerHeap.__slots__:
+    for name in _SLOTS:
         value = getattr(heap, name)
         setattr(copy, name, value if value is None or type(value) is int else value.copy())
     return copy
 
 
+_SLOTS = tuple(TimerHeap.__slots__)
 _COPIERS: dict[type, Copier] = {
     dict: _dict,
     list: list.copy,

@@ -64,6 +64,8 @@ def in_words(machine: Machine, action: Action) -> str:
             return f"{out.conns[args[0]].member.id} sends an answer that nobody asked for"
         case "binary":
             return f"{out.conns[args[0]].member.id} sends a binary message"
+        case "ping" | "part":
+            return f"{out.conns[args[0]].member.id} sends a {verb if verb == 'ping' else 'part of a message'}"
         case "revoke":
             return f"the key of {out.conns[args[0]].member.id} is revoked"
         case "settings":
