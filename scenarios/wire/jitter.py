@@ -58,6 +58,7 @@ class JitterMonitor:
     def __init__(self) -> None:
         self._watched: dict[str, _Watched] = {}
         self._loop_ns = 0
+        self._asleep_ns = time.monotonic_ns()
         self._recent: deque[int] = deque(maxlen=RECENT_LOOKS)
 
     def listen(self, target: Target, tell: Tell) -> None:
@@ -67,7 +68,9 @@ class JitterMonitor:
         watched.tells.add(tell)
 
     def forget(self, target: Target, tell: Tell) -> None:
+        """Tells the last lateness first, also one that nobody has woken up from yet but the caller."""
         watched = self._watched[target.instance]
+        watched.look(max(self._loop_ns, _late_ns(self._asleep_ns)), now=True)
         watched.tells.discard(tell)
         if not watched.tells:
             del self._watched[target.instance]
@@ -76,9 +79,9 @@ class JitterMonitor:
         """Until cancelled."""
         while True:
             for _ in range(LOOK_TICKS):
-                before_ns = time.monotonic_ns()
+                self._asleep_ns = time.monotonic_ns()
                 await asyncio.sleep(TICK_S)
-                self._loop_ns = max(self._loop_ns, time.monotonic_ns() - before_ns - int(TICK_S * 1e9))
+                self._loop_ns = max(self._loop_ns, _late_ns(self._asleep_ns))
             waits_ns = [watched.look(self._loop_ns) for watched in self._watched.values()]
             self._recent.append(self._loop_ns + max(waits_ns, default=0))
             self._loop_ns = 0
@@ -87,6 +90,11 @@ class JitterMonitor:
     def recent_ns(self) -> int:
         """The worst lateness of the last second."""
         return max(self._recent, default=0)
+
+
+def _late_ns(asleep_ns: int) -> int:
+    """By how much a tick that began then has outlasted its length."""
+    return max(0, time.monotonic_ns() - asleep_ns - int(TICK_S * 1e9))
 
 
 class Admission:

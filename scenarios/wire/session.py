@@ -80,9 +80,9 @@ class WireSession:
         try:
             error = await self._perform(scenario, world, relay, deadline_s)
         finally:
+            self._jitter.forget(target, world.jittered)
             # Closed first: what happens while the world is taken down is no evidence.
             recorder.close("error" if error else "complete", error)
-            self._jitter.forget(target, world.jittered)
             await asyncio.shield(world.close())
             self._turn_over(recorder, target, own, names)
         return recorder
