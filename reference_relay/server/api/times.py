@@ -15,11 +15,12 @@ DateTime = Annotated[datetime, Meta(tz=True)]
 
 def rfc3339(epoch_ms: int) -> str:
     """Raises ValueError for a time outside the years 1 to 9999."""
+    seconds, milliseconds = divmod(epoch_ms, 1000)  # not by a float, which rounds
     try:
-        moment = datetime.fromtimestamp(epoch_ms / 1000, UTC)
-    except OverflowError as error:
+        moment = datetime.fromtimestamp(seconds, UTC)
+    except (OverflowError, OSError) as error:
         raise ValueError(f"{epoch_ms} ms is no time of this calendar") from error
-    return moment.strftime("%Y-%m-%dT%H:%M:%S.") + f"{moment.microsecond // 1000:03d}Z"
+    return f"{moment.replace(tzinfo=None).isoformat(timespec='seconds')}.{milliseconds:03d}Z"
 
 
 def portable(moment: datetime) -> str:
