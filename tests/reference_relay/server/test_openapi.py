@@ -6,12 +6,14 @@ import json
 from pathlib import Path
 from typing import Any
 
+import httpx
 import pytest
 
 from conductor.catalogue import EXECUTOR_MESSAGES
 from reference_relay.server.api import app, reference
 from reference_relay.server.api.openapi import document
 from reference_relay.server.api.operation import OPERATIONS
+from tests.reference_relay.support import RelayProcess
 
 PUBLIC: dict[str, Any] = json.loads((Path(__file__).parents[1] / "data" / "conductor_api_v2.json").read_text("utf-8"))
 DOCS = Path(__file__).parents[3] / "docs"
@@ -161,3 +163,22 @@ def test_the_page_in_docs_is_up_to_date() -> None:
 
 def test_every_operation_says_what_it_does() -> None:
     assert not [operation.name for operation in OPERATIONS.values() if not operation.summary]
+
+
+@pytest.mark.parametrize("base", ["", "/conductor"])
+def test_it_is_served_without_a_key_below_any_base_path(relay: RelayProcess, base: str) -> None:
+    with relay.client(None) as client:
+        assert client.get(f"{base}/openapi.json").json() == json.loads(json.dumps(OURS))
+        page = client.get(f"{base}/docs")
+        assert page.headers["content-type"].startswith("text/html")
+        assert "default-src 'none'" in page.headers["content-security-policy"]
+
+
+def test_the_status_page_holds_no_data(relay: RelayProcess, client: httpx.Client, app: str) -> None:
+    with relay.client(None) as anybody:
+        page = anybody.get("/")
+        assert page.status_code == 200
+        assert app not in page.text
+        assert anybody.get("/v2/orgs/acme/status").status_code == 401
+    names = [found["name"] for found in client.get("/v2/orgs/acme/status").json()["applications"]]
+    assert app in names
