@@ -23,7 +23,7 @@ __all__ = ["IMAGE_LABEL", "REPOSITORY", "Image", "build", "images", "prune"]
 
 REPOSITORY = "relayproof"
 IMAGE_LABEL = "relayproof.image"
-"""Not the label of containers: those made of an image have its labels, and one that is run by hand is not ours."""
+"""In each Dockerfile, with the name. Not the label of containers: those have their image's, and may be run by hand."""
 _AT_ONCE = 2  # builds are bound by the processor: dpkg and pip unpack
 _LOG_LINES = 25
 
@@ -139,7 +139,7 @@ class _Builder:
         # The host's network: what a build downloads comes through whatever this machine reaches its registries by.
         said: Iterator[dict[str, Any]] = self._engine.api.build(
             fileobj=io.BytesIO(context), custom_context=True, tag=tag, network_mode="host", rm=True, forcerm=True,
-            buildargs={**machine.arguments(), "BASE": parent}, labels={IMAGE_LABEL: name}, decode=True,
+            buildargs={**machine.arguments(), "BASE": parent}, decode=True,
         )  # fmt: skip
         log: list[str] = []
         for line in said:

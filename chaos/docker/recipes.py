@@ -11,10 +11,7 @@ from pathlib import Path
 
 import broken_relays
 import conductor
-import evidence
 import reference_relay
-import scenarios
-import spec
 from chaos.docker import machine
 from chaos.docker.context import Files, tree
 from chaos.docker.errors import UnknownImage
@@ -23,7 +20,7 @@ from sdk_matrix.languages.base import WORKERS_FOLDER
 
 __all__ = ["NET", "OWN", "POSTGRES", "RELAY", "Recipe", "worker_recipe"]
 
-_RELAY_SOURCE = (broken_relays, conductor, evidence, reference_relay, scenarios, spec)
+_RELAY_SOURCE = (broken_relays, conductor, reference_relay)
 
 
 @dataclass(frozen=True, slots=True)

@@ -64,7 +64,7 @@ def test_the_relays_image_changes_with_its_source_and_not_with_the_suites() -> N
     files = RELAY.files()
     assert b"uvicorn==" in files["requirements.txt"] and b"pytest" not in files["requirements.txt"]
     assert "source/reference_relay/main.py" in files and "source/broken_relays/__main__.py" in files
-    assert not any(path.startswith(("source/chaos", "source/tests", "source/load")) for path in files)
+    assert not any(path.startswith(("source/chaos", "source/scenarios", "source/evidence")) for path in files)
 
 
 @pytest.mark.parametrize("language", sorted(WORKERS))
