@@ -11,6 +11,7 @@ played in full.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
@@ -101,6 +102,8 @@ class Heartbeats:
     """Who rests. Without ``skipping`` nobody ever does."""
 
     def __init__(self, fleet: Fleet, *, skipping: bool) -> None:
+        self.told: Callable[[int, int | None], object] = lambda conn, heard_ns: None
+        """Heartbeats of this connection are skipped from now on; or no more, and it was last heard at ``heard_ns``."""
         self._fleet = fleet
         self._resting: dict[Client, Process] = {}
         self._calm = skipping
@@ -124,7 +127,7 @@ class Heartbeats:
         if isinstance(timers, RestingTimers):
             timers.resting.add(client.remote.conn)
             self._resting[client] = process
-            self._fleet.watch.rests(client.remote.conn, None)
+            self.told(client.remote.conn, None)
 
     def forget(self, client: Client) -> None:
         """The connection has ended, or the relay has."""
@@ -222,5 +225,5 @@ class Heartbeats:
         core._arm(Timer.PING, (connection.conn,), next_ns)
         core._arm(Timer.SILENCE, (connection.conn,), core._silent_at_ns(awake))
         client.route.last_ns = max(client.route.last_ns, heard_ns - offset_ns)  # for a proxy's idle clock
-        self._fleet.watch.rests(connection.conn, heard_ns - offset_ns)
+        self.told(connection.conn, heard_ns - offset_ns)
         client.keep_alive()

@@ -28,7 +28,7 @@ class Liveness(Base):
             conn.ended_ns = self.worked
 
     def rests(self, number: int, heard_ns: int | None) -> None:
-        """See `simulator.models.relay.Watch`."""
+        """See `simulator.models.heartbeats.Heartbeats.told`."""
         conn = self.conns.get(number)
         if conn is None:
             return

@@ -6,6 +6,7 @@ import pytest
 
 import broken_relays
 from reference_relay.core.core import Core
+from reference_relay.core.events import Event
 from scenarios.schedule import FaultAt
 from simulator.clock import ns
 from simulator.models.heartbeats import disturbed, skippable
@@ -24,13 +25,13 @@ SILENCES = (
 
 
 @pytest.mark.parametrize("fault", SILENCES, ids=lambda fault: str(fault.fault))
-@pytest.mark.parametrize("language", ["python", "typescript", "java"])
+@pytest.mark.parametrize("language", ["python", "java"])
 def test_silence_is_found_at_the_same_nanosecond(fault: FaultAt, language: str) -> None:
     given = schedule(fault, FaultAt("kill", 200.0, "b"), executors=3, language=language, duration_s=300.0)
     assert play(given, Core).digest == play(given, Core, skip_heartbeats=False).digest
 
 
-@pytest.mark.parametrize("number", range(25))
+@pytest.mark.parametrize("number", range(10))
 def test_drawn_schedules_leave_the_same_trace(number: int) -> None:
     given = draw(schedule_seed(77, number))
     skipped, whole = play(given, Core), play(given, Core, skip_heartbeats=False)
@@ -43,9 +44,9 @@ def test_most_heartbeats_of_a_quiet_run_are_skipped(monkeypatch: pytest.MonkeyPa
         count = [0]
 
         class Counting(Monitor):
-            def told(self, event: object, count: list[int] = count) -> None:  # type: ignore[override]
+            def told(self, event: Event, count: list[int] = count) -> None:
                 count[0] += 1
-                super().told(event)  # type: ignore[arg-type]
+                super().told(event)
 
         monkeypatch.setattr("simulator.search.play.Monitor", Counting)
         play(schedule(FaultAt("kill", 20.0, "a"), executors=5, duration_s=400.0), Core, skip_heartbeats=skip)

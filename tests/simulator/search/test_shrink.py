@@ -27,7 +27,7 @@ def test_what_needs_its_members_and_time_keeps_them() -> None:
     given = schedule(FaultAt("kill", 31.4, "b"), executors=3, workload={"workflows": 9, "calls": 40.0})
 
     def fails(each: Schedule) -> bool:
-        return len(each.executors) == 3 and each.faults[:1] == given.faults and each.work()["workflows"] >= 4
+        return len(each.executors) == 3 and each.faults[:1] == given.faults and int(each.work()["workflows"]) >= 4
 
     small = Shrinker(lambda each: bool(each.faults) and fails(each)).shrink(given)
     assert len(small.executors) == 3 and small.faults == given.faults

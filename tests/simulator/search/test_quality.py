@@ -1,0 +1,66 @@
+"""Does the search find what was planted, and how small does it shrink it? One broken relay of the core each.
+
+The smallest known schedules are in `SMALLEST`, as numbers of faults. Slow by its nature: all defects together take
+minutes; the canaries below it are for every run.
+"""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+import broken_relays
+from reference_relay.core.core import Core
+from scenarios.schedule.file import Schedule
+from simulator.search.play import Played, play
+from simulator.search.shrink import Shrinker, size
+from simulator.search.swarm import draw, schedule_seed
+
+MOST = 400
+"""Schedules in which each defect is found from each of the seeds; the goal is 20,000 from 95 of 100."""
+SEEDS = (7, 8, 9)
+
+SMALLEST: dict[str, int] = json.loads((Path(__file__).parent / "smallest.json").read_text(encoding="utf-8"))
+"""Faults of the smallest schedule known to show the defect."""
+
+CANARIES = ("half-a-grace", "never-pings", "two-at-once", "swaps-answers", "never-recovers")
+
+
+def _core_defects() -> list[str]:
+    return sorted(each.name for each in broken_relays.all_defects() if each.where == "core")
+
+
+def _first(defect: str, seed: int, most: int) -> tuple[int, Schedule, Played]:
+    """How many schedules it takes; only what the reference relay stands counts."""
+    core = broken_relays.find(defect).core
+    for number in range(most):
+        schedule = draw(schedule_seed(seed, number))
+        played = play(schedule, core)
+        if played.violations and not play(schedule, Core).violations:
+            return number + 1, schedule, played
+    raise AssertionError(f"{defect} was not found in {most} schedules of seed {seed}")
+
+
+def _shrunk(defect: str, schedule: Schedule, clause: str) -> Schedule:
+    core = broken_relays.find(defect).core
+    return Shrinker(lambda each: play(each, core).clause == clause).shrink(schedule)
+
+
+@pytest.mark.parametrize("defect", CANARIES)
+def test_canaries_are_found_at_once_and_shrunk(defect: str) -> None:
+    _, schedule, played = _first(defect, 7, 40)
+    assert size(_shrunk(defect, schedule, played.clause)) <= SMALLEST[defect] + 2
+
+
+def test_every_core_defect_has_its_smallest() -> None:
+    assert sorted(SMALLEST) == _core_defects()
+
+
+@pytest.mark.slow  # some ten seconds a defect
+@pytest.mark.parametrize("defect", _core_defects())
+def test_every_core_defect_is_found_and_shrunk(defect: str) -> None:
+    for seed in SEEDS:
+        _, schedule, played = _first(defect, seed, MOST)
+        assert size(_shrunk(defect, schedule, played.clause)) <= SMALLEST[defect] + 2
