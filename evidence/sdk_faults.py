@@ -50,35 +50,47 @@ class SdkFinding(msgspec.Struct, frozen=True, kw_only=True):
 def track_record(history: History) -> list[SdkFinding]:
     """Each known fault that this run shows, by SDK and version."""
     found = weigh(history)
-    seen: dict[tuple[str, str, str], list[str]] = {}
+    seen: dict[tuple[str, str], list[str]] = {}
     for defect in found.defects:
         if defect.sdk:
-            language, sdk = _language(found, defect.app)
-            seen.setdefault((defect.sdk, language, sdk), []).append(defect.workflow)
-    return [
-        SdkFinding(
-            fault=fault, about=KNOWN[fault], language=language, sdk=sdk, times=len(workflows),
-            exposed=max(len(workflows), exposed(found, fault)),
-            rate=interval(len(workflows), max(len(workflows), exposed(found, fault))),
-            workflows=tuple(workflows[:5]), events=tuple(sorted(found.struck.values())[:5]),
-        )
-        for (fault, language, sdk), workflows in sorted(seen.items())
-    ]  # fmt: skip
+            seen.setdefault((defect.sdk, defect.app), []).append(defect.workflow)
+    return [_finding(found, fault, app, workflows) for (fault, app), workflows in sorted(seen.items())]
 
 
-def exposed(found: Weighed, fault: str) -> int:
-    """How many workflows could have shown it."""
+def _finding(found: Weighed, fault: str, app: str, workflows: list[str]) -> SdkFinding:
+    language, sdk = _language(found, app)
+    times = len(workflows)
+    of = max(times, exposed(found, fault, app))
+    struck = [event for executor, event in found.struck.items() if _home(found, executor) == app]
+    return SdkFinding(
+        fault=fault, about=KNOWN[fault], language=language, sdk=sdk, times=times, exposed=of, rate=interval(times, of),
+        workflows=tuple(workflows[:5]), events=tuple(sorted(struck)[:5]),
+    )  # fmt: skip
+
+
+def exposed(found: Weighed, fault: str, app: str = "") -> int:
+    """How many workflows could have shown it; of one application, or of all."""
+
+    def own(counts: Counter[str]) -> int:
+        return sum(count for executor, count in counts.items() if app in ("", _home(found, executor)))
+
     match fault:
         case "shutdown-writes-end":
-            return sum(count for executor, count in found.orphans.items() if executor in found.stopped) + sum(
-                defect.sdk == fault for defect in found.defects
+            stopped = Counter(
+                {executor: count for executor, count in found.orphans.items() if executor in found.stopped}
             )
+            return own(stopped) + sum(defect.sdk == fault and app in ("", defect.app) for defect in found.defects)
         case "outage-ends-work":
-            return sum(found.in_outage.values())
+            return sum(count for name, count in found.in_outage.items() if app in ("", name))
         case "late-copy-writes" | "taken-back":
-            return sum(found.zombies.values())
+            return own(found.zombies)
         case _:
-            return sum(found.orphans.values())
+            return own(found.orphans)
+
+
+def _home(found: Weighed, executor: str) -> str:
+    process = found.processes.get(executor)
+    return process.app if process is not None else ""
 
 
 def interval(times: int, of: int) -> tuple[float, float]:

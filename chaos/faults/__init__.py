@@ -14,6 +14,7 @@ import importlib
 import pkgutil
 from collections.abc import Awaitable, Callable, Iterable
 from dataclasses import dataclass
+from functools import cache
 
 from chaos.errors import FaultRefused, UnknownFault
 from chaos.site import Site
@@ -60,9 +61,14 @@ def fault(
 
 def entries() -> list[Entry]:
     """All faults, by the files of this package and of the runtimes that were imported."""
+    _import_all()
+    return sorted(_entries, key=lambda entry: (entry.name, entry.runtimes))
+
+
+@cache
+def _import_all() -> None:
     for module in pkgutil.iter_modules(__path__, prefix=f"{__name__}."):
         importlib.import_module(module.name)
-    return sorted(_entries, key=lambda entry: (entry.name, entry.runtimes))
 
 
 def names(runtime: str = "process", store: str = "postgresql") -> list[str]:

@@ -9,6 +9,6 @@ from chaos.site import Site
 from scenarios.schedule import FaultAt
 
 
-@fault("cut", runtimes=("process",))
+@fault("cut")
 async def cut(site: Site, at: FaultAt) -> None:
     once(site, at, Cut())

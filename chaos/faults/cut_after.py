@@ -11,7 +11,7 @@ from chaos.site import Site
 from scenarios.schedule import FaultAt
 
 
-@fault("cut-after", runtimes=("process",))
+@fault("cut-after")
 async def cut_after(site: Site, at: FaultAt) -> None:
     values = at.values
     way = cast(Literal["up", "down", "both"], values["direction"])  # the kind allows no other word

@@ -9,6 +9,6 @@ from chaos.site import Site
 from scenarios.schedule import FaultAt
 
 
-@fault("db-cut", runtimes=("process",))
+@fault("db-cut")
 async def db_cut(site: Site, at: FaultAt) -> None:
     await on_links(site, at, Freeze, at.for_s)

@@ -9,7 +9,7 @@ from chaos.site import Site
 from scenarios.schedule import FaultAt
 
 
-@fault("db-slow", runtimes=("process",))
+@fault("db-slow")
 async def db_slow(site: Site, at: FaultAt) -> None:
     delay_s = float(at.values["delay_s"])
     await on_links(site, at, lambda: Delay(delay_s, way="up"), at.for_s)

@@ -9,7 +9,7 @@ from chaos.site import Site
 from scenarios.schedule import FaultAt
 
 
-@fault("delay", runtimes=("process",))
+@fault("delay")
 async def delay(site: Site, at: FaultAt) -> None:
     values = at.values
     await lasting(site, at, Delay(float(values["delay_s"]), float(values["jitter_s"]), seed=site.seed))

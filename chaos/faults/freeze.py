@@ -11,7 +11,7 @@ from chaos.site import Site
 from scenarios.schedule import FaultAt
 
 
-@fault("freeze", runtimes=("process",))
+@fault("freeze")
 async def freeze(site: Site, at: FaultAt) -> None:
     way = cast(Literal["up", "down", "both"], at.values["direction"])  # the kind allows no other word
     await lasting(site, at, Freeze(way))

@@ -9,6 +9,6 @@ from chaos.site import Site
 from scenarios.schedule import FaultAt
 
 
-@fault("half-open", runtimes=("process",))
+@fault("half-open")
 async def half_open(site: Site, at: FaultAt) -> None:
     await lasting(site, at, HalfOpen())

@@ -8,7 +8,7 @@ from chaos.site import Site
 from scenarios.schedule import FaultAt
 
 
-@fault("late-close", runtimes=("process",))
+@fault("late-close")
 async def late_close(site: Site, at: FaultAt) -> None:
     proxy = site.fleet(at.on).relay_link(at.on)
     toxic = HalfOpen()

@@ -9,6 +9,6 @@ from chaos.site import Site
 from scenarios.schedule import FaultAt
 
 
-@fault("proxy-idle", runtimes=("process",))
+@fault("proxy-idle")
 async def proxy_idle(site: Site, at: FaultAt) -> None:
     await lasting(site, at, Idle(float(at.values["idle_s"])))

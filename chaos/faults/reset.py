@@ -9,6 +9,6 @@ from chaos.site import Site
 from scenarios.schedule import FaultAt
 
 
-@fault("reset", runtimes=("process",))
+@fault("reset")
 async def reset(site: Site, at: FaultAt) -> None:
     once(site, at, Reset())

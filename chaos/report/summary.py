@@ -9,7 +9,7 @@ import msgspec
 from evidence.events import Fault, Note
 from evidence.history import History
 from evidence.outcomes import Weighed, weigh
-from evidence.sdk_faults import SdkFinding, track_record
+from evidence.sdk_faults import HARMLESS, SdkFinding, track_record
 from evidence.verdict import RunResult, ScenarioResult, exit_code
 
 __all__ = ["Language", "Summary", "bound", "by_clause", "outcome", "summarize"]
@@ -38,7 +38,8 @@ class Summary(msgspec.Struct, frozen=True):
     failed: tuple[str, ...]  # faults that could not be carried out, and why
     recoveries: int  # requests of the relay
     acknowledged: int
-    defects: dict[str, int]  # by kind
+    defects: dict[str, int]  # by kind, without those that are an SDK's own and no clause's business
+    by_sdks: int  # those
     track_record: tuple[SdkFinding, ...]
     steps: int
     repeated: int
@@ -56,14 +57,15 @@ class Summary(msgspec.Struct, frozen=True):
     @property
     def claim(self) -> str:
         """What a run without a failure supports, and what one with failures shows."""
-        failures = sum(count for kind, count in self.defects.items())
+        failures = sum(self.defects.values())
+        aside = f"; {self.by_sdks} ends by SDKs' own faults, told apart" if self.by_sdks else ""
         if self.kills == 0:
             return "VACUOUS: no executor died with work in hand that others took over"
         if failures:
-            return f"{failures} failures in {self.kills} kills with recovery, {self.workflows} workflows"
+            return f"{failures} failures in {self.kills} kills with recovery, {self.workflows} workflows{aside}"
         return (
             f"0 failures in {self.kills} kills with recovery, {self.workflows} workflows: below {bound(self.kills):.1%}"
-            " a kill at 95 % (3/n)"
+            f" a kill at 95 % (3/n){aside}"
         )
 
 
@@ -88,7 +90,8 @@ def summarize(history: History) -> Summary:
         ),
         recoveries=len(asks),
         acknowledged=sum(ask.succeeded for ask in asks),
-        defects=dict(Counter(defect.kind for defect in found.defects)),
+        defects=dict(Counter(defect.kind for defect in found.defects if defect.sdk not in HARMLESS)),
+        by_sdks=sum(defect.sdk in HARMLESS for defect in found.defects),
         track_record=tuple(track_record(history)),
         steps=found.steps,
         repeated=found.repeated,

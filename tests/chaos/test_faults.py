@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from chaos import faults
+from chaos import faults, table
 from chaos.errors import FaultRefused, UnknownFault, UnknownVictim
 from chaos.processes import ProcessRuntime
 from chaos.site import Site
@@ -48,8 +48,8 @@ async def test_a_fault_that_sqlite_lacks_is_refused_with_the_reason(tmp_path: Pa
 
 
 async def test_a_fault_of_another_runtime_is_refused_with_its_name() -> None:
-    with pytest.raises(FaultRefused, match="the process runtime can"):
-        faults.check("db-cut", "nowhere", "postgresql")
+    with pytest.raises(FaultRefused, match="process runtime can"):
+        faults.check("loss", "nowhere", "postgresql")
 
 
 async def test_a_victim_that_is_not_there_is_named(tmp_path: Path) -> None:
@@ -60,3 +60,9 @@ async def test_a_victim_that_is_not_there_is_named(tmp_path: Path) -> None:
 async def test_a_relay_that_is_not_the_runs_own_is_not_broken(tmp_path: Path) -> None:
     with pytest.raises(FaultRefused, match="may not stop the relay"):
         await faults.apply(FaultAt("relay-kill", 0.0, "relay"), site(tmp_path))
+
+
+def test_the_table_of_faults_is_what_is_registered() -> None:
+    made = table.markdown()
+    assert Path("docs/faults.md").read_text(encoding="utf-8") == made
+    assert all(f"| `{name}` |" in made for name in KINDS)
