@@ -185,7 +185,7 @@ class Recoveries(Liveness):
         if known is None or known.conn is None:
             return 0
         return sum(
-            asked.about is not None and asked.due_ns >= self.worked  # also where the dead one has returned meanwhile
+            asked.about is not None and asked.due_ns >= self.worked  # also where the dead one has returned
             for asked in known.conn.asked.values()
         )
 
