@@ -1,0 +1,109 @@
+"""The matrix as data: what `matrix.json` holds."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from statistics import median
+from typing import Literal
+
+import msgspec
+
+__all__ = ["GROUPS", "Cell", "Column", "Frame", "Group", "Matrix", "Row", "Timing", "agree", "timing"]
+
+Group = Literal["messages", "variants", "misbehaviour", "liveness", "recovery", "shutdown"]
+GROUPS: tuple[Group, ...] = ("messages", "variants", "misbehaviour", "liveness", "recovery", "shutdown")
+FORMAT = 1
+_SLACK_S = 0.5  # two medians of a few samples on a busy host differ by this much without a cause
+_SLACK_RATIO = 0.25
+
+
+class Frame(msgspec.Struct, frozen=True, omit_defaults=True):
+    """One thing that the scripted relay sent or saw on a connection, or a dial."""
+
+    at_s: float  # since the probe began
+    by: Literal["relay", "executor"]
+    kind: str  # text, binary, continuation, ping, pong, close, dial, end
+    text: str = ""  # cut to a few hundred characters
+    size_bytes: int = 0
+
+
+class Timing(msgspec.Struct, frozen=True):
+    """Repetitions of one measurement, in seconds."""
+
+    median_s: float
+    low_s: float
+    high_s: float
+    samples: int
+
+
+class Cell(msgspec.Struct, frozen=True, omit_defaults=True):
+    """What one SDK version did in one row. ``value`` is from a small vocabulary, the same in every run."""
+
+    value: str
+    notes: tuple[str, ...] = ()  # what is the same in every run, too: fields absent, null, extra, of another type
+    detail: str = ""  # whatever helps a reader; may differ from run to run
+    timing: Timing | None = None
+    frames: tuple[Frame, ...] = ()  # that prove it
+    measured: bool = True  # False: ``value`` is the reason
+
+
+class Row(msgspec.Struct, frozen=True, omit_defaults=True):
+    """One question. ``declared`` is by language; empty: no package of that language says anything."""
+
+    id: str  # group/name
+    title: str
+    documented: str
+    declared: dict[str, str] = {}
+    clauses: tuple[str, ...] = ()  # of the contract that rest on the answer
+    expects: str = ""  # the value that the documents promise, where they do
+    never: str = ""  # the sentence for authors of relays, where an SDK is harmed
+
+    @property
+    def group(self) -> str:
+        return self.id.partition("/")[0]
+
+
+class Column(msgspec.Struct, frozen=True):
+    """One SDK version."""
+
+    sdk: str  # python==2.31.1
+    language: str
+    version: str  # as the SDK itself reports it
+
+
+class Matrix(msgspec.Struct, frozen=True, kw_only=True):
+    """All cells of one measurement, by row, then by SDK."""
+
+    measured_on: str  # date, UTC
+    host: str
+    took_s: float
+    columns: tuple[Column, ...]
+    rows: tuple[Row, ...]
+    cells: dict[str, dict[str, Cell]]
+    format: int = FORMAT
+
+    def unmeasured(self) -> list[tuple[str, str, str]]:
+        """Row, SDK and reason of each cell that was not measured."""
+        return [
+            (row.id, column.sdk, cell.value)
+            for row in self.rows
+            for column in self.columns
+            if not (cell := self.cells[row.id][column.sdk]).measured
+        ]
+
+
+def timing(samples_s: Sequence[float]) -> Timing:
+    """Median and spread of at least one sample."""
+    assert samples_s, "a timing needs a sample"
+    middle_s, low_s, high_s = (round(each_s, 3) for each_s in (median(samples_s), min(samples_s), max(samples_s)))
+    return Timing(middle_s, low_s, high_s, len(samples_s))
+
+
+def agree(one: Cell, other: Cell) -> bool:
+    """Whether two runs say the same: value and notes alike, medians within each other's spread or a slack."""
+    if (one.value, one.notes, one.measured) != (other.value, other.notes, other.measured):
+        return False
+    if one.timing is None or other.timing is None:
+        return one.timing is other.timing
+    slack_s = _SLACK_S + _SLACK_RATIO * max(one.timing.median_s, other.timing.median_s)
+    return one.timing.low_s - slack_s <= other.timing.median_s <= one.timing.high_s + slack_s

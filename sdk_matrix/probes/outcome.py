@@ -1,0 +1,96 @@
+"""One vocabulary for what became of a request, so that cells of different languages and runs can be compared."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from sdk_matrix.matrix.model import Frame
+from sdk_matrix.probes.bench import ANSWER_S, Executor
+
+__all__ = ["Reaction", "classify", "react", "sentence"]
+
+_SETTLE_S = 3.0  # a process that ends, or a close frame, comes within this of what caused it
+
+
+@dataclass(frozen=True)
+class Reaction:
+    """``value``: answered, error, unknown type, no answer, closes CODE, process exits CODE, drops TCP."""
+
+    value: str
+    answer: Mapping[str, Any] | None
+    frames: tuple[Frame, ...]
+    detail: str = ""
+
+
+def classify(answer: Mapping[str, Any]) -> str:
+    problem = answer.get("error_message")
+    if isinstance(problem, str) and "unknown message type" in problem.lower():
+        return "unknown type"
+    if problem or answer.get("success") is False:
+        return "error"
+    return "answered"
+
+
+def sentence(answer: Mapping[str, Any] | None) -> str:
+    """The last line of an error, which is where a traceback says what it is about; short, without ids."""
+    text = str((answer or {}).get("error_message") or "")
+    lines = [line.strip() for line in text.splitlines() if line.strip()]
+    if not lines:
+        return ""
+    last = lines[-1] if lines[0].startswith("Traceback") or "Traceback" in text[:400] else lines[0]
+    return re.sub(r"\s+", " ", last)[:160]
+
+
+async def react(executor: Executor, message: dict[str, Any] | str, *, within_s: float = ANSWER_S) -> Reaction:
+    """Send one request and see what the process does with it.
+
+    Without an answer a ``executor_info`` behind it tells whether the SDK still listens: whoever answers that has
+    dropped the request. A message without its own id in the text counts as answered by any next message.
+    """
+    link = await executor.link()
+    mark, seen = executor.mark(), len(link.messages)
+    request_id = message.get("request_id") if isinstance(message, dict) else None
+    after = executor.request_id()
+
+    def found() -> Mapping[str, Any] | None:
+        return next((each for each in link.messages[seen:] if _is_reply(each, request_id, after)), None)
+
+    def settled() -> bool:
+        behind = any(each.get("request_id") == after for each in link.messages[seen:])
+        return found() is not None or behind
+
+    try:
+        await link.send(message)
+        try:
+            await link.until(found, min(within_s, _SETTLE_S))
+        except TimeoutError:
+            await link.send({"type": "executor_info", "request_id": after})
+            await link.until(settled, within_s)
+            if found() is None and link.open:
+                await asyncio.sleep(0)
+    except (TimeoutError, ConnectionError):
+        pass
+    answer = found()
+    if answer is not None:
+        return Reaction(classify(answer), answer, executor.since(mark), sentence(answer))
+    return Reaction(await _silence(executor, mark), None, executor.since(mark))
+
+
+def _is_reply(message: Mapping[str, Any], request_id: object, after: str) -> bool:
+    if request_id is None:
+        return message.get("request_id") != after
+    return message.get("request_id") == request_id
+
+
+async def _silence(executor: Executor, mark: int) -> str:
+    closes = next((f.text for f in executor.door.record[mark:] if f.by == "executor" and f.kind == "close"), None)
+    ended = any(f.kind == "end" for f in executor.door.record[mark:])
+    if ended and (code := await executor.exited(_SETTLE_S)) is not None:
+        return f"process exits {code}"
+    if closes is not None:
+        return f"closes {closes.split(' ')[0] or 1005}"
+    return "drops TCP" if ended else "no answer"
