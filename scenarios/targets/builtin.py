@@ -17,6 +17,10 @@ from scenarios.targets.process import ProcessTarget
 
 ORGANISATIONS = ("proof", "neighbour")
 """The scenarios' own organisation and the other tenant."""
+OWN = "own-"
+"""How instances are called that one scenario has alone. They collect metrics, which elsewhere would come in between."""
+_ALERTS = {"alert_period_s": 0.5, "alert_retry_s": 0.25}
+_METRICS = {"metrics_period_s": 2.0}
 
 
 def target(profile: Profile, timing: Timing, folder: Path, instance: str) -> ProcessTarget:
@@ -28,7 +32,7 @@ def target(profile: Profile, timing: Timing, folder: Path, instance: str) -> Pro
 
     def command(port: int, data: Path) -> Sequence[str]:
         config = data / "relay.yaml"
-        config.write_bytes(configuration(tenants, timing, profile.relay.base))
+        config.write_bytes(configuration(tenants, timing, profile.relay.base, collecting=instance.startswith(OWN)))
         store = data / "data"
         return [sys.executable, *module, "--config", str(config), "--port", str(port), "--data", str(store)]
 
@@ -49,8 +53,8 @@ def organisations() -> tuple[Organisation, ...]:
     return tuple(Organisation(name=name, key=f"dbos_{name}_{secrets.token_hex(16)}") for name in ORGANISATIONS)
 
 
-def configuration(tenants: Sequence[Organisation], timing: Timing, base: str) -> bytes:
-    """The text of a relay.yaml with these tenants."""
+def configuration(tenants: Sequence[Organisation], timing: Timing, base: str, *, collecting: bool = False) -> bytes:
+    """The text of a relay.yaml with these tenants. ``collecting``: metrics are asked for every other second."""
     # The file's own grace period for one application, which a PATCH must outlive (LIV-9).
     configured = {NAMES["configured_application"]: {"executorTimeoutSecs": 3 * math.ceil(timing.grace_s)}}
     config: dict[str, Any] = {
@@ -63,5 +67,6 @@ def configuration(tenants: Sequence[Organisation], timing: Timing, base: str) ->
             for tenant in tenants
         },
         "timing": msgspec.to_builtins(timing),
+        "upkeep": {**_ALERTS, **(_METRICS if collecting else {})},
     }
     return msgspec.yaml.encode(config)
