@@ -126,7 +126,7 @@ class Recovering(Verifying):
         late = pending.due_ns < self._now_ns
         self._audit_end(pending, "late success" if late else "success")
         recovery = self._recovery_of(key)
-        if pending.moot or recovery is None or recovery.phase is Phase.VERIFYING:
+        if pending.moot or (recovery is not None and recovery.phase is Phase.VERIFYING):
             return  # the question that is out has its answer coming: another one must not take its place
         self._verify(key, pending.conn)
 
