@@ -25,12 +25,17 @@ def log(entries: Sequence[Entry]) -> Log:
 
 
 def own_entries(recorder: Recorder, log: Log) -> list[Entry]:
-    """Those that mention an application or an executor of this history, and any that shows one of its keys.
+    """Those that mention an application, an executor or a key's name of this history, and any that shows a key itself.
 
     Foreign relays name the fields as they like, so the whole text of an entry is looked at.
     """
     names = {event.app for event in recorder.events if isinstance(event, events.App)}
     names |= {event.executor for event in recorder.events if isinstance(event, events.Open)}
+    names |= {
+        event.path.rpartition("/")[2]
+        for event in recorder.events
+        if isinstance(event, events.Request) and event.op == "create_key"
+    }
     marks = [msgspec.json.encode(name)[1:-1] for name in sorted(names) if name]
     leaks = recorder.holds_secret(b"\n".join(log.texts))
     return [
