@@ -13,10 +13,7 @@ from reference_relay.core import Core
 from scenarios.schedule.file import FaultAt, Member, Schedule
 from simulator.bench.loops import BareLoop
 from simulator.clock import Clock, ns
-from simulator.models.client import Client
 from simulator.models.fleet import Fleet
-from simulator.models.process import Process
-from simulator.search.monitor import Monitor
 from simulator.search.play import play
 
 DURATION_S = 600.0
@@ -51,7 +48,7 @@ def _look_away(*_: object) -> None: ...
 
 def judged(seed: int, duration_s: float = DURATION_S) -> str:
     """Play it as the search does; the digest of its trace. Asserts that nothing was broken."""
-    played = play(schedule(seed, duration_s), Core)
+    played = play(schedule(seed, duration_s), Core, skip_heartbeats=False)
     assert not played.violations, f"schedule {seed}: {played.violations[0]}"
     return played.digest
 
@@ -68,19 +65,6 @@ def bare(seed: int, duration_s: float = DURATION_S) -> int:
     return fleet.kills
 
 
-class _Awake(Fleet):
-    """Skips no heartbeat."""
-
-    def quiet(self, process: Process, client: Client) -> bool:
-        return False
-
-
 def heartbeats(seed: int, duration_s: float, *, skipped: bool) -> str:
     """The digest of the trace, which leaves heartbeats out: the same whether they are skipped or not."""
-    clock, plan = Clock(), schedule(seed, duration_s)
-    monitor = Monitor(clock, plan.timing_profile, stop=True)
-    fleet = (Fleet if skipped else _Awake)(plan, Core, monitor, None, clock)
-    monitor.arrived, monitor.registered = fleet.caller.arrived, fleet.registered
-    fleet.begin()
-    clock.run(until=ns(plan.duration_s + fleet.settle_s))
-    return repr(monitor.trace)
+    return play(schedule(seed, duration_s), Core, skip_heartbeats=skipped).digest

@@ -11,7 +11,7 @@ from msgspec.structs import replace
 from reference_relay.core import Core
 from reference_relay.core import events as ev
 from reference_relay.core.config import ns
-from reference_relay.core.effects import Applied, Audit, CallDone, Close, Effect, Save, Send, SendPing
+from reference_relay.core.effects import Audit, CallDone, Close, Effect, Save, Send, SendPing
 from reference_relay.core.records import AppKey, ExecutorKey, Status
 from simulator.explore.answers import MALFORMED
 from simulator.explore.errors import Violation
@@ -235,8 +235,6 @@ class Account:
         if type(effect) is CallDone:
             if out.calls.pop(effect.call_id, None) is None:
                 raise Violation("ENV-2", f"call {effect.call_id} ends twice, or after it was abandoned")
-        elif type(effect) is Applied:
-            pass
         elif type(effect) is Audit and effect.operation == "executor.wait_for_peer":
             key = ExecutorKey(effect.org, effect.application, str(effect.details.get("executorId")))
             life = out.lives.get(key)
@@ -262,6 +260,9 @@ class Account:
         self._removing = self._offending = None
         if type(event) is ev.Tick:
             self._lapse()
+        elif type(event) is ev.CallAbandoned:  # answers that nobody waits for are tried as strays
+            for request_id in [each for each in out.frames if each not in core.pending and each not in core.late]:
+                del out.frames[request_id]
 
     def _lapse(self) -> None:
         """Late answers count for recoveries only (REC-24); what the relay does with others is tried with strays."""

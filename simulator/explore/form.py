@@ -102,8 +102,9 @@ def _life(each: Life | None, now: int, places: dict[int | None, int]) -> tuple[A
     if each is None:
         return ()
     return (
-        places.get(each.conn, -2), now - each.since_ns if each.since_ns else -1, max(each.dead_from_ns - now, -1),
-        max(each.dead_by_ns - now, -1), each.acknowledged, each.check != "", each.left, each.told,
+        each.status, places.get(each.conn, -2), now - each.since_ns if each.since_ns else -1,
+        max(each.dead_from_ns - now, -1), max(each.dead_by_ns - now, -1), each.acknowledged,
+        each.check != "", each.left, each.told,
     )  # fmt: skip
 
 

@@ -8,7 +8,7 @@ gives None, or a sentence that says what is wrong. The clause is what the senten
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 from reference_relay.core import Core
@@ -82,25 +82,6 @@ def judge_state(core: Core, outside: Outside, model: Model) -> None:
 # ---- after each event
 
 
-@after_event("LIV-7")
-def every_executor_is_what_it_must_be(seen: Seen) -> str | None:
-    """LIV-4 to LIV-8, LIV-11, LIV-13, LIV-15, LIV-19 and REC-6 in one: the two accounts agree on every status."""
-    out, executors = seen.outside, seen.core.executors
-    for key, life in out.lives.items():
-        record = executors.get(key)
-        if record is None:
-            return f"{key.executor_id} must be {life.status} and is forgotten"
-        if record.status is not life.status:
-            return f"{key.executor_id} must be {life.status} and is {record.status}"
-        if life.conn != record.conn:
-            return f"{key.executor_id} must be reached by connection {life.conn}, not {record.conn}"
-    if len(executors) > len(out.lives):
-        for key, record in executors.items():
-            if key not in out.lives:
-                return f"{key.executor_id} is listed as {record.status} without a handshake, or still"
-    return None
-
-
 @after_event("LIV-15")
 def what_is_stored_is_what_is_listed(seen: Seen) -> str | None:
     """A crash at this moment forgets nobody and gives nobody another status, nor another grace period."""
@@ -148,6 +129,25 @@ def nothing_stays_due(seen: Seen) -> str | None:
 
 
 # ---- in each state
+
+
+@in_state("LIV-7")
+def every_executor_is_what_it_must_be(at: At) -> str | None:
+    """LIV-4 to LIV-8, LIV-11, LIV-13, LIV-15, LIV-19 and REC-6 in one: the two accounts agree on every status."""
+    out, executors = at.outside, at.core.executors
+    for key, life in out.lives.items():
+        record = executors.get(key)
+        if record is None:
+            return f"{key.executor_id} must be {life.status} and is forgotten"
+        if record.status is not life.status:
+            return f"{key.executor_id} must be {life.status} and is {record.status}"
+        if life.conn != record.conn:
+            return f"{key.executor_id} must be reached by connection {life.conn}, not {record.conn}"
+    if len(executors) > len(out.lives):
+        for key, record in executors.items():
+            if key not in out.lives:
+                return f"{key.executor_id} is listed as {record.status} without a handshake, or still"
+    return None
 
 
 @in_state("LIV-7")
@@ -286,8 +286,3 @@ def the_indexes_agree_with_the_records(at: At) -> str | None:
             if getattr(core, name).get(application, ()) != tuple(key.executor_id for key, _ in wanted):
                 return f"the index {name!r} of {application.app} is wrong"
     return None
-
-
-def clauses() -> Iterator[str]:
-    """What the registered invariants refute, for the page."""
-    yield from (clause for clause, _ in (*AFTER_EVENT, *IN_STATE))

@@ -39,7 +39,6 @@ class Frame(Struct, frozen=True):
     due_ns: int
     about: ExecutorKey | None = None  # whose work it is about
     moot: bool = False  # that one has come back since
-    call_id: int | None = None
 
 
 class Life(Struct, frozen=True):
@@ -90,10 +89,6 @@ class Outside:
     def conns_of(self, member: Member) -> list[Conn]:
         return [conn for conn in self.conns.values() if conn.member == member]
 
-    def healthy(self, key: ExecutorKey) -> bool:
-        life = self.lives.get(key)
-        return life is not None and life.status is Status.HEALTHY
-
     def eligible(self, dead: Member) -> list[Conn]:
         """Connections of those that may take over: HEALTHY, same application, version and language (REC-1, REC-23)."""
         return [
@@ -109,10 +104,6 @@ class Outside:
         """Whether it is the connection through which its executor is HEALTHY."""
         life = self.lives.get(key_of(conn.member))
         return life is not None and life.status is Status.HEALTHY and life.conn == conn.number
-
-    def about(self, key: ExecutorKey, type_: str) -> list[Frame]:
-        """Frames of a type under way about an executor."""
-        return [frame for frame in self.frames.values() if frame.about == key and frame.type == type_]
 
     # ---- what happens
 

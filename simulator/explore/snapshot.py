@@ -60,14 +60,21 @@ def _dict(value: dict[Any, Any]) -> dict[Any, Any]:
 
 
 def _timers(heap: TimerHeap) -> TimerHeap:
-    copy = TimerHeap.__new__(TimerHeap)
-    for name in _SLOTS:
-        value = getattr(heap, name)
-        setattr(copy, name, value if value is None or type(value) is int else value.copy())
+    copy = _new(TimerHeap)
+    for read, write, changes in _SLOTS:
+        value = read(heap)
+        write(copy, value.copy() if changes else value)
     return copy
 
 
-_SLOTS = tuple(TimerHeap.__slots__)
+_new = TimerHeap.__new__
+_SLOTS = tuple(
+    (slot.__get__, slot.__set__, hasattr(getattr(TimerHeap(), name), "copy"))
+    for name in TimerHeap.__slots__
+    for slot in (getattr(TimerHeap, name),)
+)
+"""Of each slot: how it is read, how it is written, and whether what is in it is changed in place."""
+
 _COPIERS: dict[type, Copier] = {
     dict: _dict,
     list: list.copy,
