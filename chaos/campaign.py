@@ -17,9 +17,11 @@ LEAST_WAIT_S = 10.0
 """A dozen workers starve two cores for seconds: a shorter ping wait would judge the host."""
 
 CLAUSES = (
-    "OUT-1", "OUT-2", "OUT-3", "OUT-4", "REC-1", "REC-2", "REC-3", "REC-10", "REC-16", "REC-26", "AUD-1",
+    "OUT-1", "OUT-2", "OUT-3", "REC-1", "REC-2", "REC-3", "REC-10", "REC-16", "REC-26", "AUD-1",
 )  # fmt: skip
-"""What every chaos run must show something about; OUT-5 and REC-19 where their faults take part."""
+"""What every chaos run must show something about; OUT-4 and OUT-5 where the schedule has what they need."""
+_DEADLY = frozenset({"kill", "kill-at-step", "stop", "restart", "kill-all", "relay-and-executor-kill", "upgrade"})
+_ENOUGH = 3  # blows that end a process, from which on one must have hit a workflow of each sort
 
 FAMILIES = {
     "processes": ("kill", "kill-at-step", "kill-after-ack", "stop", "pause", "starve"),
@@ -41,7 +43,7 @@ class Campaign:
     faults: tuple[str, ...]
     store: str  # "sqlite", "postgresql"
     schedule: Schedule | None = None
-    rate_per_s: float = 2.0  # workflows that are started, of each language
+    rate_per_s: float = 4.0  # workflows that are started, of each language
     runtime: str = "process"
 
     @property
@@ -50,7 +52,9 @@ class Campaign:
 
     def clauses(self, schedule: Schedule) -> tuple[str, ...]:
         """What a run of this schedule must show something about."""
-        return (*CLAUSES, "OUT-5") if any(at.fault == "pause" for at in schedule.faults) else CLAUSES
+        names = [at.fault for at in schedule.faults]
+        kinds = ("OUT-4",) if sum(name in _DEADLY for name in names) >= _ENOUGH else ()
+        return (*CLAUSES, *kinds, *(("OUT-5",) if "pause" in names else ()))
 
 
 def chaos_timing(profile: Profile, timing: Timing, grace_s: float) -> Timing:

@@ -28,6 +28,7 @@ __all__ = ["Driver", "Standing"]
 _CONNECT_S = 60.0
 _LOOK_S = 0.25
 _LOOK_QUICK_S = 0.05
+_WORTH = 2  # workflows in hand that make a blow worth while
 _IN_HAND_S = 5.0  # how long a blow waits for its victim to have work
 _REST_S = 1.0  # from a process's end to the next one in its slot
 _IN_HAND = 8  # unfinished workflows of one executor, beyond which nothing more is started
@@ -134,7 +135,8 @@ class Driver:
             await asyncio.wait_for(self._over.wait(), duration_s)
 
     async def _strike(self, site: Site, at: FaultAt) -> None:
-        await asyncio.sleep(max(0.0, at.at_s - (time.monotonic() - self._began_s)))
+        with contextlib.suppress(TimeoutError):
+            await asyncio.wait_for(self._over.wait(), max(0.0, at.at_s - (time.monotonic() - self._began_s)))
         if self._over.is_set():
             return
         aimed = self._aimed(site, at)
@@ -158,7 +160,7 @@ class Driver:
         fleet = site.fleet(at.on)
         deadline_s = time.monotonic() + _IN_HAND_S
         with contextlib.suppress(DatabaseGone):
-            while not await fleet.store.in_hand(fleet.lives[at.on].executor):
+            while await fleet.store.in_hand(fleet.lives[at.on].executor) < _WORTH:
                 if time.monotonic() > deadline_s:
                     return
                 await asyncio.sleep(_LOOK_QUICK_S)

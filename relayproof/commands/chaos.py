@@ -55,7 +55,7 @@ def chaos(
     schedule: Path | None = None,
     test: Names = (),
     grace: str | None = None,
-    rate: float = 2.0,
+    rate: float | None = None,
     strict: bool = False,
     results: Path = Path("results"),
 ) -> int:
@@ -88,7 +88,7 @@ def chaos(
     grace
         A builtin relay's grace period. Default: the schedule file's, else 5s; another relay's is in its profile.
     rate
-        Workflows that are started in a second, of each SDK.
+        Workflows that are started in a second, of each SDK. Default: 4 for one or two SDKs, else 8 in all.
     strict
         A SHOULD that isn't met fails too.
     results
@@ -161,11 +161,11 @@ async def _played(
 
 def _campaign(
     sdk: Sequence[str], runtime: str, database: str | None, duration_s: float, executors: int, seed: int,
-    asked: Sequence[str], file: Path | None, rate: float,
+    asked: Sequence[str], file: Path | None, rate: float | None,
 ) -> Campaign:  # fmt: skip
     if executors < 2:
         raise WrongUsage(f"--executors {executors}: give 2 or more: a lone executor has nobody to recover it")
-    if rate <= 0:
+    if rate is not None and rate <= 0:
         raise WrongUsage(f"--rate {rate}: give a number above 0")
     schedule = schedules.read(file) if file is not None else None
     if runtime == "docker":
@@ -176,9 +176,10 @@ def _campaign(
     if store == "sqlite" and [each.language for each in workers] != ["python"]:
         raise WrongUsage("--database sqlite: only the Python SDK runs on SQLite; take postgresql for the others")
     chosen = _faults(wanted, runtime, store)
+    rate_per_s = rate or min(4.0, 8.0 / len(workers))
     return Campaign(
         workers=workers, executors=executors, duration_s=schedule.duration_s if schedule is not None else duration_s,
-        seed=seed, faults=chosen, store=store, schedule=schedule, rate_per_s=rate, runtime=runtime,
+        seed=seed, faults=chosen, store=store, schedule=schedule, rate_per_s=rate_per_s, runtime=runtime,
     )  # fmt: skip
 
 
