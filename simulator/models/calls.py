@@ -34,6 +34,8 @@ _OPERATIONS: tuple[tuple[str, Callable[[str], Fields], tuple[Fields, ...]], ...]
     ("list_steps", lambda m: {"workflow_id": m, "load_output": True},
      ({"output": [{"function_id": 1, "function_name": "a"}, {"function_id": 2, "function_name": "b"}]},
       {"output": []})),
+    ("list_queued_workflows", lambda m: {"body": {"workflow_name": m, "limit": 7, "load_input": False}},
+     ({"output": [{**_RECORD, "Status": "ENQUEUED"}, _RECORD]}, {"output": []})),
     ("cancel", lambda m: {"workflow_id": m, "cancel_children": True}, ({"success": True}, {"success": False})),
     ("resume", lambda m: {"workflow_id": m, "queue_name": "q"}, ({"success": True}, {"success": False})),
     ("list_application_versions", lambda m: {},

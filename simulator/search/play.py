@@ -97,7 +97,8 @@ def play_whole(
     profile = Profile(relay=RelaySection(target="builtin:reference"))
     with recorder:
         recorder.header(
-            scenario=f"schedule/{schedule.name}", title=f"the schedule {schedule.name}", clauses=DECLARED, world="simulated",
+            scenario=f"schedule/{schedule.name}", title=f"the schedule {schedule.name}", clauses=DECLARED,
+            world="simulated",
             relay=profile.name, profile_digest=profile.digest, timing=schedule.timing_profile.names(),
             capabilities=profile.all_capabilities(), names=profile.all_names(), seed=schedule.seed,
         )  # fmt: skip

@@ -14,6 +14,7 @@ from scenarios.schedule.file import FaultAt, Member, Schedule, targets
 from scenarios.schedule.kind import Kind, Value
 from scenarios.schedule.kinds import KINDS
 from simulator.faults import faults
+from simulator.search.sequences import draw_sequence
 
 _LABELS = "abcdefgh"
 
@@ -40,6 +41,8 @@ def draw(seed: int) -> Schedule:
     found = []
     for _ in range(random.randint(1, 8)):
         found += _strike(random, random.choice(kinds), bare, grace_s)
+    if random.random() < 0.2:
+        found = [*found[:2], *draw_sequence(random, bare)]
     ordered = sorted(found, key=lambda fault: (fault.at_s, fault.fault, fault.on))
     return Schedule(
         name=bare.name, seed=seed, duration_s=duration_s, executors=members, timing=timing, settings=bare.settings,
