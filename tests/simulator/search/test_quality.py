@@ -69,7 +69,7 @@ NOT_YET = frozenset(
         "zero-is-no-limit",
     }
 )
-"""Not found in 400 schedules of one seed, or not measured: most are about management operations that the search does not
+"""Not found in 400 schedules of one seed, or not measured: most are about management operations that it does not
 call; for the timing ones `simulator.search.sequences` is there, and is not measured yet."""
 
 CANARIES = ("half-a-grace", "never-pings", "two-at-once", "swaps-answers", "never-recovers")
