@@ -26,25 +26,15 @@ _MISSING_FIELDS = {
 }  # fmt: skip
 
 
-class _Fact(msgspec.Struct, frozen=True):
-    id: str
-    title: str
-    documented: str
-    declared: dict[str, str] = {}
-    clauses: tuple[str, ...] = ()
-    expects: str = ""
-    never: str = ""
-
-
 class _Facts(msgspec.Struct, frozen=True):
-    row: tuple[_Fact, ...]
+    row: tuple[Row, ...]
 
 
 @cache
 def rows() -> tuple[Row, ...]:
     """Every row, in the order of the groups."""
     told = msgspec.convert(tomllib.loads(files(__package__).joinpath("facts.toml").read_text()), _Facts)
-    return (*_message_rows(), *(Row(**msgspec.structs.asdict(fact)) for fact in told.row))
+    return (*_message_rows(), *told.row)
 
 
 def _message_rows() -> list[Row]:

@@ -13,6 +13,7 @@ __all__ = ["GROUPS", "Cell", "Column", "Frame", "Group", "Matrix", "Row", "Timin
 Group = Literal["messages", "variants", "misbehaviour", "liveness", "recovery", "shutdown"]
 GROUPS: tuple[Group, ...] = ("messages", "variants", "misbehaviour", "liveness", "recovery", "shutdown")
 FORMAT = 1
+HARM = ("process exits", "closes", "drops TCP", "hangs", "no answer", "error")
 _SLACK_S = 0.5  # two medians of a few samples on a busy host differ by this much without a cause
 _SLACK_RATIO = 0.25
 
@@ -57,6 +58,7 @@ class Row(msgspec.Struct, frozen=True, omit_defaults=True):
     clauses: tuple[str, ...] = ()  # of the contract that rest on the answer
     expects: str = ""  # the value that the documents promise, where they do
     never: str = ""  # the sentence for authors of relays, where an SDK is harmed
+    harm: tuple[str, ...] = HARM  # how the values begin that harm
 
     @property
     def group(self) -> str:

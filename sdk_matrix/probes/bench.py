@@ -134,7 +134,7 @@ class Bench:
         self.worker = worker
         self.version = worker.version
         self._relay, self._folder, self._name = relay, folder, name
-        self._system_url, self._evidence_url = system_url, evidence_url
+        self.system_url, self._evidence_url = system_url, evidence_url
         self._executors: list[Executor] = []
         self._numbers = itertools.count(1)
 
@@ -154,7 +154,7 @@ class Bench:
             door(opened)
         given: dict[str, Any] = {
             "relay_url": self._relay.url, "key": key, "application": "matrix-app", "version": "v1",
-            "system_database_url": self._system_url, "evidence_database": self._evidence_url,
+            "system_database_url": self.system_url, "evidence_database": self._evidence_url,
             "executor": label, "queues": QUEUES,
         }  # fmt: skip
         settings, log = self._folder / f"{label}.json", self._folder / f"{label}.log"
@@ -185,12 +185,21 @@ class Bench:
 
     async def rows(self, statement: str, *values: Any) -> list[tuple[Any, ...]]:
         """Of the SDK's own database."""
-        return await self._query(self._system_url, statement, values)
+        return await self._query(self.system_url, statement, values)
 
     async def step_runs(self, workflow: str) -> list[tuple[Any, ...]]:
         """step, attempt, executor label, phase of the workflow's evidence, in order."""
         statement = "SELECT step, attempt, executor, phase FROM relayproof.step_runs WHERE workflow = %s ORDER BY seq"
         return await self._query(self._evidence_url, statement, (workflow,))
+
+    async def begun_at_s(self, workflow: str, label: str) -> float | None:
+        """When this worker first began a step of the workflow, in seconds of the epoch."""
+        statement = (
+            "SELECT extract(epoch FROM min(at))::float8 FROM relayproof.step_runs"
+            " WHERE workflow = %s AND executor = %s AND phase = 'begin'"
+        )
+        found = await self._query(self._evidence_url, statement, (workflow, label))
+        return None if found[0][0] is None else float(found[0][0])
 
     async def workflow(self, workflow: str) -> Mapping[str, Any]:
         """Status, executor, attempts and queue of a workflow's row; empty where there is none."""

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from sdk_matrix.probes import messages
+from sdk_matrix.probes import dials, frames, liveness, messages, recovery, shutdown, variants
 from sdk_matrix.probes.registry import PROBES
 
 __all__ = ["MODULES", "PROBES"]
 
-MODULES = (messages,)
+MODULES = (messages, variants, frames, dials, liveness, recovery, shutdown)

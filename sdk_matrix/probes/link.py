@@ -47,6 +47,7 @@ class Link:
         self.close_code: int | None = None  # of the executor's close frame; 1005: it had none
         self.close_reason = ""
         self.messages: list[dict[str, Any]] = []  # whole text messages that are JSON objects
+        self.pongs: list[bytes] = []  # payloads
         self._reader, self._writer = reader, writer
         self._record, self._now_s = record, now_s
         self._changed = asyncio.Event()
@@ -152,6 +153,8 @@ class Link:
         self._note("executor", _KINDS.get(opcode, hex(opcode)), clip(payload), size, payload, opcode)
         if opcode == PING and self.answers_pings:
             await self.frame(PONG, payload)
+        elif opcode == PONG:
+            self.pongs.append(payload)
         elif opcode == CLOSE:
             self.close_code = struct.unpack(">H", payload[:2])[0] if len(payload) >= 2 else 1005
             self.close_reason = payload[2:].decode(errors="replace")
