@@ -37,6 +37,7 @@ COMMANDS = {
     "sweep": ("sweep:sweep", "Run a long job as durable workflows that survive a kill."),
     "sweep-worker": ("sweep:sweep_worker", "Compute shards of sweeps."),
     "chaos": ("chaos:app", "Kill, pause and cut off real SDKs on a relay; every workflow must end once."),
+    "matrix": ("matrix:app", "Measure what SDK versions do with each message and each misbehaviour of a relay."),
     "simulate": ("simulate:simulate", "Look for schedules of faults that break a relay's core, in virtual time."),
     "replay": ("replay:replay", "Play one schedule again, with a drawn time line."),
     "killmatrix": ("killmatrix:killmatrix", "Play the scenarios against relays with one defect each."),
