@@ -1,0 +1,1 @@
+"""Defects of this family of clauses."""
