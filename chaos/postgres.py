@@ -27,6 +27,7 @@ from scenarios.targets.process import free_port
 __all__ = ["PostgresServer", "binaries"]
 
 _READY_S = 60.0
+_GONE_S = 10.0
 _LOOK_S = 0.01
 _PLACES = "/usr/lib/postgresql"  # Debian and Ubuntu: one folder a major version
 _SETTINGS = {
@@ -172,8 +173,10 @@ class PostgresServer:
                 os.killpg(process.pid, signal.SIGKILL)
             await process.wait()
             _groups.discard(process.pid)
-        if self._folder is not None:
+        deadline_s = time.monotonic() + _GONE_S
+        while self._folder is not None and self._folder.exists() and time.monotonic() < deadline_s:
             await asyncio.to_thread(shutil.rmtree, self._folder, True)
+            await asyncio.sleep(_LOOK_S)  # a backend that still ends may have written once more
 
     @property
     def _data(self) -> Path:
