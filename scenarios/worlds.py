@@ -55,7 +55,12 @@ class Session(Protocol):
 Factory = Callable[[SessionOptions], Session]
 
 _factories: dict[str, Factory] = {}
-_providers = {"wire": "scenarios.wire.session", "simulated": "simulator.world", "real": "chaos.world"}
+_providers = {
+    "wire": "scenarios.wire.session",
+    "simulated": "simulator.world",
+    "real": "chaos.world",
+    "chaos": "chaos.arena",
+}
 """Modules that register a world of this name when they are imported: named as text, for imports point down only."""
 
 
