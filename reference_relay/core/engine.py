@@ -76,13 +76,18 @@ class Engine(Tables):
         self._timers.arm(kind, key, due_ns)
 
     def _shift(self, by_ns: int) -> None:
-        """Put off every deadline: time has passed that must not count."""
+        """Put off every deadline: time has passed that must not count.
+
+        What is left of a grace period is stored: else a crash would take the forgiveness back (LIV-15).
+        """
         for table in ("applications", "executors", "connections", "pending", "calls"):
             for key, record in list(getattr(self, table).items()):
                 later = {name: at + by_ns for name in record.TIMES if (at := getattr(record, name)) is not None}
                 if getattr(record, "recovery", None) is not None and record.recovery.due_ns is not None:
                     later["recovery"] = replace(record.recovery, due_ns=record.recovery.due_ns + by_ns)
-                if later:
+                if later and table == "executors":
+                    self._save_executor(replace(record, **later))
+                elif later:
                     self._put(table, key, replace(record, **later))
 
     # ---- requests

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 from reference_relay.core import Core, Stored
 from reference_relay.core import effects as fx
+from reference_relay.core import events as ev
 from reference_relay.core.config import NS
 from reference_relay.core.records import AppKey
 from tests.reference_relay.core.driving import APP, Driver
@@ -137,6 +138,19 @@ class TestRestart:
         again.conns = drive.conns
         again.take(again.core.load(stored, again.now_ns))
         return again
+
+    def test_a_crash_does_not_take_a_forgiven_pause_back(self, drive: Driver) -> None:
+        drive.join("e2")  # its pings are overdue after the pause: that is how the relay knows
+        drive.lose(drive.join("e1"))
+        drive.run(10)
+        drive.now_ns += 45 * NS  # the relay was stopped: 55 s since the loss, 10 to 20 of them counted
+        drive.event(ev.Tick())
+        drive.run(3)
+        again = self.restarted(drive, down_s=5.0)
+        again.run(35)
+        assert again.status("e1") == "DISCONNECTED"
+        again.run(10)
+        assert again.status("e1") == "DEAD"
 
     @pytest.mark.parametrize("down_s", [0.0, 30.0, 3600.0])
     def test_each_state_goes_on(self, drive: Driver, down_s: float) -> None:
