@@ -34,6 +34,7 @@ class Monitor(Answers):
         self._before: dict[ExecutorKey, Executor] = {}
         self._changed_ns: dict[ExecutorKey, int] = {}
         self._killed_ns = self._killed_at_ns = 0
+        self._left_ns: dict[ExecutorKey, int] = {}  # of the grace periods at the crash, as the relay had them
         clock.call(LOOK_NS, self._look_again)
 
     # ---- simulator.models.relay.Watch: the process
@@ -61,6 +62,11 @@ class Monitor(Answers):
         self.trace.append((self.now, "killed"))
         self._killed_ns, self._killed_at_ns = self.worked, self.now
         self._before = dict(self.shown)
+        self._left_ns = {
+            key: record.dead_at_ns - self.relay.clock_ns
+            for key, record in self.shown.items()
+            if record.dead_at_ns is not None and self.relay is not None
+        }
         for conn in self.open_conns():
             self.ended(conn)
         self.conns.clear()
@@ -254,14 +260,15 @@ class Monitor(Answers):
             self.broken("LIV-15", f"{key.executor_id}, {before.status} at the crash, is {wanted}", f"it is {got}")
             return
         if wanted is Status.DISCONNECTED:
-            age_ns = 0
-            if before.status is Status.DISCONNECTED and known.lost_ns is not None:
-                age_ns = self._killed_ns - known.lost_worked_ns
+            lost_ns, worked_ns = known.lost_ns, self._killed_ns - known.lost_worked_ns
             least_ns, most_ns = known.least_grace_ns, known.most_grace_ns
             losses = known.losses
             self.lost(known)
-            if before.status is Status.DISCONNECTED:
-                known.least_grace_ns, known.most_grace_ns = max(0, least_ns - age_ns), max(0, most_ns - age_ns)
+            if before.status is Status.DISCONNECTED and lost_ns is not None:
+                # A pause without a deadline in it can't be noticed: then the relay had less left, at least by true time.
+                noticed_ns = max(least_ns - (self._killed_at_ns - lost_ns), self._left_ns.get(key, 0))
+                known.least_grace_ns = max(0, min(least_ns - worked_ns, noticed_ns))
+                known.most_grace_ns = max(0, most_ns - worked_ns)
             known.losses, known.restarted = losses, True
 
     @property

@@ -73,11 +73,12 @@ class Recoveries(Liveness):
             record = self.shown.get(key)
             if record is None:
                 continue
+            able, busy = bool(self.candidates(record)), self._busy(death)
             if key.application in joined:
                 death.reset_ns = self.worked
-                death.round.clear()
-                death.rounds = 0
-            able, busy = bool(self.candidates(record)), self._busy(death)
+                if not busy:  # one that is under way goes on in its round
+                    death.round.clear()
+                    death.rounds = 0
             death.alone_ns = None if able or busy else (death.alone_ns or self.worked)
             if not able or busy:
                 death.idle_ns = None
