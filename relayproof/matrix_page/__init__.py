@@ -10,7 +10,7 @@ from typing import Any
 import jinja2
 import msgspec
 
-from sdk_matrix.matrix.agreement import against_declared, against_documented
+from sdk_matrix.matrix.agreement import against_declared, against_documented, declared
 from sdk_matrix.matrix.markdown import shown_timing
 from sdk_matrix.matrix.model import GROUPS, Cell, Column, Matrix, Row
 
@@ -43,7 +43,6 @@ def _row(matrix: Matrix, row: Row) -> dict[str, Any]:
         "title": row.title,
         "documented": row.documented,
         "expects": row.expects,
-        "declared": row.declared,
         "clauses": row.clauses,
         "never": row.never,
         "cells": [_cell(row, column, matrix.cells[row.id][column.sdk]) for column in matrix.columns],
@@ -58,6 +57,7 @@ def _cell(row: Row, column: Column, cell: Cell) -> dict[str, Any]:
         "samples": cell.timing.samples if cell.timing else 0,
         "notes": cell.notes,
         "detail": cell.detail,
+        "declared": declared(row, column),
         "source": against_declared(row, column, cell),
         "documents": against_documented(row, cell),
         "frames": cell.frames,

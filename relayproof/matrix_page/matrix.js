@@ -62,7 +62,7 @@
     title.id = "proof-title";
     const told = [
       ["SDK", columns[at].sdk], ["documented", row.documented + (row.expects ? ` (promised: ${row.expects})` : "")],
-      ["declared", row.declared[columns[at].language] || "nothing"],
+      ["declared", cell.declared || "nothing"],
       ["observed", cell.measured ? cell.value : `not measured: ${cell.value}`],
       ["timing", cell.timing && `${cell.timing}, ${cell.samples} repetitions`], ["fields", cell.notes.join("\n")],
       ["detail", cell.detail], ["clauses", row.clauses.join(", ")], ["for relays", row.never],

@@ -13,18 +13,6 @@ from sdk_matrix.matrix.model import Row
 
 __all__ = ["rows"]
 
-_LANGUAGES = ("python", "typescript", "go", "java")
-# Read in the MIT-licensed clients; what is not here is known to all four.
-_UNKNOWN = {"restart": ("go",), "rewind_workflow": ("go", "java")}
-_MISSING_FIELDS = {
-    ("list_queues", "go"): "no partition_ keys", ("get_queue", "go"): "no partition_ keys",
-    ("list_queues", "java"): "no application_name, no partition_ keys",
-    ("get_queue", "java"): "no application_name, no partition_ keys",
-    ("list_workflows", "java"): "no ApplicationName; one more key, Request",
-    ("list_queued_workflows", "java"): "no ApplicationName; one more key, Request",
-    ("get_workflow", "java"): "no ApplicationName; one more key, Request",
-}  # fmt: skip
-
 
 class _Facts(msgspec.Struct, frozen=True):
     row: tuple[Row, ...]
@@ -41,19 +29,15 @@ def _message_rows() -> list[Row]:
     made = []
     for kind, spec in CATALOGUE.items():
         place = f"message {spec.number} of 32" if spec.number is not None else "outside the documented 32"
-        declared = {}
-        for language in _LANGUAGES:
-            known = "unknown type" if language in _UNKNOWN.get(kind, ()) else "answered"
-            missing = _MISSING_FIELDS.get((kind, language))
-            declared[language] = f"{known}; {missing}" if missing else known
         made.append(
             Row(
                 id=f"messages/{kind}",
                 title=kind,
                 documented=f"{place}; group {spec.group}",
-                declared=declared,
                 clauses=(f"MSG-{kind}",),
                 expects="answered" if spec.number is not None else "",
+                never=f"Send {kind} to no SDK that does not know it." if spec.number is None else "",
+                harm=("unknown type",),
             )
         )
     return made

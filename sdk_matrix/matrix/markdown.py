@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sdk_matrix.matrix.agreement import against_declared, against_documented
+from sdk_matrix.matrix.agreement import against_declared, against_documented, declared
 from sdk_matrix.matrix.model import GROUPS, Cell, Column, Matrix, Row
 
 __all__ = ["markdown", "shown_timing"]
@@ -76,7 +76,7 @@ def _cell(row: Row, column: Column, cell: Cell) -> str:
     if row.group != "messages":
         parts += [_escaped(note) for note in cell.notes]
     if against_declared(row, column, cell):
-        parts.append(f"**≠ source**: {_escaped(row.declared[column.language])}")
+        parts.append(f"**≠ source**: {_escaped(declared(row, column) or '')}")
     if against_documented(row, cell):
         parts.append("**≠ documents**")
     return "<br>".join(parts)

@@ -13,12 +13,14 @@ from datetime import UTC, datetime
 from importlib.resources import files
 from pathlib import Path
 
+import msgspec
 import psycopg
 
 from chaos.postgres import PostgresServer
 from sdk_matrix.languages import Worker, parse
 from sdk_matrix.matrix.catalogue import rows
 from sdk_matrix.matrix.model import Cell, Column, Matrix, Row
+from sdk_matrix.matrix.packages import declared_types
 from sdk_matrix.probes import catalogue as probes
 from sdk_matrix.probes.bench import Bench, ProbeFailed
 from sdk_matrix.probes.registry import Findings, Probe
@@ -55,7 +57,10 @@ async def measure(
                     place.mkdir()
                     opened = _Lane(sdk, worker, lane, chosen, server, relay, place, tell)
                     lanes.create_task(opened.run(gate, found[sdk], versions))
-    columns = tuple(Column(sdk, worker.language, versions.get(sdk, worker.version)) for sdk, worker in workers)
+    columns = tuple(
+        Column(sdk, worker.language, versions.get(sdk, worker.version), declared_types(worker))
+        for sdk, worker in workers
+    )
     return Matrix(
         measured_on=datetime.now(UTC).strftime("%Y-%m-%d"),
         host=f"{platform.system()} {platform.machine()}, {_cores()} cores",
@@ -68,7 +73,7 @@ async def measure(
 
 def _named(column: Column) -> Column:
     """With the version in its name, also where none was asked for."""
-    return Column(f"{column.language}=={column.version.removeprefix('v')}", column.language, column.version)
+    return msgspec.structs.replace(column, sdk=f"{column.language}=={column.version.removeprefix('v')}")
 
 
 def _lanes(wanted: Sequence[Row]) -> dict[str, list[Probe]]:

@@ -65,12 +65,13 @@ class Row(msgspec.Struct, frozen=True, omit_defaults=True):
         return self.id.partition("/")[0]
 
 
-class Column(msgspec.Struct, frozen=True):
+class Column(msgspec.Struct, frozen=True, omit_defaults=True):
     """One SDK version."""
 
     sdk: str  # python==2.31.1
     language: str
     version: str  # as the SDK itself reports it
+    declares: tuple[str, ...] | None = None  # message types that its package names; None: its source was not found
 
 
 class Matrix(msgspec.Struct, frozen=True, kw_only=True):

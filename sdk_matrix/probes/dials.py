@@ -15,10 +15,12 @@ __all__ = ["CLOSE_CODES", "STATUSES"]
 
 STATUSES = (301, 401, 403, 404, 409, 429, 500, 503)
 CLOSE_CODES = (1000, 1001, 1008, 1011, 1013, 4401)
-_BODY = b"no \xff\xfe entry"  # not UTF-8
+_BODY = "no entry: café".encode()
+_NOT_UTF8 = b"no \xff\xfe entry"
 _TIMES = 3
 _DIAL_S = 120.0
 _SILENT_S = 45.0  # no SDK that gives up on a silent relay needs longer
+_GONE_S = 40.0  # nor one that dials again after its first refusal
 _IN_A_ROW = 8
 
 
@@ -41,6 +43,24 @@ async def refusals(bench: Bench, findings: Findings) -> None:
                     value = "follows"
                 samples_s.append(await redial_s(executor, number + 1))
             findings.put(f"misbehaviour/http_{status}", value, frames=executor.since(mark), samples_s=samples_s)
+
+
+@probe("refused without UTF-8", "misbehaviour/http_body_not_utf8")
+async def refusal_with_another_body(bench: Bench, findings: Findings) -> None:
+    async with bench.executor() as executor:
+        row, mark, number = "misbehaviour/http_body_not_utf8", executor.mark(), len(executor.door.dials)
+        executor.door.script.append(Refuse(503, _NOT_UTF8))
+        (await executor.link()).reset()
+        await executor.door.dial(number, _DIAL_S)
+        try:
+            await executor.door.dial(number + 1, _GONE_S)
+        except TimeoutError:
+            lives = "lives on" if executor.alive else "has ended"
+            detail = f"watched for {_GONE_S:g} s; the process {lives}"
+            findings.put(row, "never dials again", detail=detail, frames=executor.since(mark))
+            return
+        delay_s = await redial_s(executor, number + 1)
+        findings.put(row, "dials again", frames=executor.since(mark), samples_s=[delay_s])
 
 
 @probe(

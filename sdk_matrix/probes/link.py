@@ -96,9 +96,16 @@ class Link:
 
     def stall(self) -> None:
         """Read nothing more: as a relay that was stopped."""
+        self._transport.pause_reading()
+
+    def read_on(self) -> None:
+        self._transport.resume_reading()
+
+    @property
+    def _transport(self) -> asyncio.ReadTransport:
         transport = self._writer.transport
         assert isinstance(transport, asyncio.ReadTransport)
-        transport.pause_reading()
+        return transport
 
     async def request(self, message: dict[str, Any], within_s: float) -> dict[str, Any]:
         """Send a request and wait for the message with its id."""

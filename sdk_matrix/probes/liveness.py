@@ -18,7 +18,8 @@ __all__: list[str] = []
 _IDLE_S = 66.0  # three intervals of 20 s
 _DEADLINE_S = 75.0
 _REDIAL_S = 60.0
-_WRITE_S = 15.0
+_UNREAD_S = 8.0
+_REST_S = 60.0
 _LARGE_BYTES = 24 << 20  # beyond what the sockets' buffers take
 
 
@@ -125,19 +126,20 @@ async def half_open(bench: Bench, findings: Findings) -> None:
 
 @probe("blocked write", "liveness/write_deadline")
 async def write_deadline(bench: Bench, findings: Findings) -> None:
-    """An answer that the relay does not read."""
+    """An answer that the relay leaves unread for a while, shorter than any deadline of pongs, and then reads."""
     async with bench.executor() as executor:
         step = Step("large", payload_bytes=_LARGE_BYTES)
         await executor.ask(Start(workflow="large", instructions=(step,)))
         await bench.status("large", "SUCCESS")
         link = await executor.link()
-        number, mark = len(executor.door.dials), executor.mark()
-        asked = {"type": "list_steps", "request_id": executor.request_id(), "workflow_id": "large", "load_output": True}
+        mark, request_id = executor.mark(), executor.request_id()
+        asked = {"type": "list_steps", "request_id": request_id, "workflow_id": "large", "load_output": True}
         link.stall()
         await link.send(asked)
-        began_s = executor.door.now_s()
-        value, samples_s = f"waits (watched for {_WRITE_S:g} s)", []
-        with contextlib.suppress(TimeoutError):
-            dial = await executor.door.dial(number, _WRITE_S)
-            value, samples_s = "dials again", [dial.at_s - began_s]
-        findings.put("liveness/write_deadline", value, frames=executor.since(mark), samples_s=samples_s)
+        await asyncio.sleep(_UNREAD_S)
+        link.read_on()
+        value = "the answer is lost"
+        with contextlib.suppress(TimeoutError, ConnectionError):
+            await link.answer(request_id, _REST_S)
+            value = "the answer comes whole"
+        findings.put("liveness/write_deadline", value, frames=executor.since(mark))

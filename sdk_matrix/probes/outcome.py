@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -70,8 +69,6 @@ async def react(executor: Executor, message: dict[str, Any] | str, *, within_s: 
         except TimeoutError:
             await link.send({"type": "executor_info", "request_id": after})
             await link.until(settled, within_s)
-            if found() is None and link.open:
-                await asyncio.sleep(0)
     except (TimeoutError, ConnectionError):
         pass
     answer = found()
@@ -83,7 +80,7 @@ async def react(executor: Executor, message: dict[str, Any] | str, *, within_s: 
 def _is_reply(message: Mapping[str, Any], request_id: object, after: str) -> bool:
     if request_id is None:
         return message.get("request_id") != after
-    return message.get("request_id") == request_id
+    return str(message.get("request_id")) == str(request_id)  # a number may come back as a text
 
 
 async def _silence(executor: Executor, mark: int) -> str:

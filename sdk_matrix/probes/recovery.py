@@ -7,12 +7,13 @@ executor of its own, so that each question is one request; what else it needs is
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from sdk_matrix.contract import Start, Step
-from sdk_matrix.probes.bench import Bench, Executor
+from sdk_matrix.probes.bench import Bench, Executor, ProbeFailed
 from sdk_matrix.probes.outcome import Reaction, classify, react
 from sdk_matrix.probes.registry import Findings, probe
 
@@ -20,7 +21,9 @@ __all__ = ["QUESTIONS"]
 
 _SETTLE_S = 8.0  # the internal queue is polled about once a second
 _HOLD_S = 40.0
+_LONG_S = 30.0
 _TIMES = 3
+_OVERLAPPING = 12
 _FOREIGN = {"python": "js_superjson"}
 
 QUESTIONS: Mapping[str, str] = {
@@ -52,7 +55,7 @@ class Outcome:
     "recovery/twice_in_a_row", "recovery/time_to_first_step", "recovery/partial_failure",
 )  # fmt: skip
 async def rows(bench: Bench, findings: Findings) -> None:
-    names = [*QUESTIONS, "twice", "good", "bad", *(f"timed{n}" for n in range(_TIMES))]
+    names = [*QUESTIONS, "twice", "bad", "good", *(f"timed{n}" for n in range(_TIMES))]
     await _victims(bench, names)
     async with bench.executor() as peer:
         await _timed(bench, findings, peer)
@@ -175,34 +178,43 @@ async def _partial(bench: Bench, findings: Findings, peer: Executor) -> None:
     findings.put("recovery/partial_failure", value, detail=reaction.detail, frames=reaction.frames)
 
 
-@probe(
-    "recovery", "recovery/nothing_matched", "recovery/empty_list", "recovery/null_list", "recovery/own_id",
-    "recovery/two_peers_at_once",
-)  # fmt: skip
+@probe("recovery of peers", "recovery/nothing_matched", "recovery/empty_list", "recovery/null_list", "recovery/own_id",
+       "recovery/two_peers_at_once")  # fmt: skip
 async def peers(bench: Bench, findings: Findings) -> None:
-    await _victims(bench, [f"both{n}" for n in range(_TIMES)])
+    both = [f"both{n}" for n in range(_OVERLAPPING)]
+    await _victims(bench, [*both, "bystander"])
     async with bench.executor() as one, bench.executor() as other:
-        for name, listed in (("nothing_matched", ["nobody"]), ("empty_list", []), ("null_list", None)):
+        await _overlapping(bench, findings, one, other, both)
+        for name, listed in (("nothing_matched", ["nobody"]), ("null_list", None), ("empty_list", [])):
             request = {"type": "recovery", "request_id": one.request_id(), "executor_ids": listed}
-            reaction = await react(one, request)
-            value = "success" if (reaction.answer or {}).get("success") is True else reaction.value
+            reaction = await react(one, request, within_s=60.0)
+            outcome = await _outcome(bench, one, "bystander", reaction)
+            answer = "success" if (reaction.answer or {}).get("success") is True else reaction.value
+            value = f"{answer}, takes every PENDING row" if outcome.ran else answer
             findings.put(f"recovery/{name}", value, detail=reaction.detail, frames=reaction.frames)
-            if not one.door.link:
-                await one.link()
-        await _overlapping(bench, findings, one, other)
         await _own(bench, findings, one)
 
 
-async def _overlapping(bench: Bench, findings: Findings, one: Executor, other: Executor) -> None:
+async def _overlapping(
+    bench: Bench, findings: Findings, one: Executor, other: Executor, workflows: Sequence[str]
+) -> None:
     """The same rows asked of two peers in the same moment."""
     mark = one.mark()
-    ids = [f"dead-both{n}" for n in range(_TIMES)]
+    ids = [f"dead-{name}" for name in workflows]
     await asyncio.gather(_recover(one, *ids), _recover(other, *ids))
-    await asyncio.sleep(_SETTLE_S)
-    counts = []
-    for number in range(_TIMES):
-        runs = await bench.step_runs(f"both{number}")
-        counts.append(sum(1 for _, _, by, phase in runs if phase == "begin" and by in (one.label, other.label)))
+    counts: list[int] = []
+
+    async def all_run() -> bool:
+        counts[:] = []
+        for name in workflows:
+            runs = await bench.step_runs(name)
+            counts.append(sum(1 for _, _, by, phase in runs if phase == "begin" and by in (one.label, other.label)))
+        return min(counts) > 0
+
+    with contextlib.suppress(ProbeFailed):
+        await bench.until(all_run, "each runs", _LONG_S)
+    await asyncio.sleep(_SETTLE_S / 2)  # a second execution would have begun by then
+    await all_run()
     value = "a workflow runs twice" if max(counts) > 1 else "each runs once" if min(counts) == 1 else "not all run"
     findings.put("recovery/two_peers_at_once", value, detail=f"executions: {counts}", frames=one.since(mark))
 
@@ -211,12 +223,14 @@ async def _own(bench: Bench, findings: Findings, peer: Executor) -> None:
     """A live executor's own id in the list, while it works."""
     await peer.ask(Start(workflow="mine", instructions=(Step("hold", duration_s=_HOLD_S),)))
     await bench.until(lambda: bench.step_runs("mine"), "mine begins")
+    before = (await bench.workflow("mine")).get("recovery_attempts")
     reaction = await _recover(peer, peer.id)
     await asyncio.sleep(_SETTLE_S)
     ran = sum(1 for *_, phase in await bench.step_runs("mine") if phase == "begin")
-    attempts = (await bench.workflow("mine")).get("recovery_attempts")
-    value = "a second execution begins" if ran > 1 else "goes on as it was"
+    after = (await bench.workflow("mine")).get("recovery_attempts")
+    value = "claimed again, still one execution" if after != before else "goes on as it was"
     findings.put(
-        "recovery/own_id", value, notes=[f"recovery {classify(reaction.answer or {})}"],
-        detail=f"recovery_attempts {attempts}", frames=reaction.frames,
+        "recovery/own_id", "a second execution begins" if ran > 1 else value,
+        notes=[f"recovery {classify(reaction.answer or {})}"], detail=f"recovery_attempts {before}, then {after}",
+        frames=reaction.frames,
     )  # fmt: skip

@@ -17,7 +17,8 @@ FRAME = Frame(0.5, "relay", "text", '</script><b>"', 12)
 
 
 def column(sdk: str) -> Column:
-    return Column(sdk, *sdk.split("=="))
+    language, version = sdk.split("==")
+    return Column(sdk, language, version)
 
 
 def matrix(**sdks: tuple[Cell, Cell]) -> Matrix:

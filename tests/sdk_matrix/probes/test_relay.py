@@ -132,6 +132,8 @@ def test_a_stalled_relay_reads_nothing() -> None:
         await client.send('{"request_id": "unread"}')
         with pytest.raises(TimeoutError):
             await link.answer("unread", 0.3)
+        link.read_on()
+        assert await link.answer("unread", WITHIN_S) == {"request_id": "unread"}
 
     play(story)
 
