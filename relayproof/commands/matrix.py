@@ -8,6 +8,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Annotated
 
+import msgspec
 from cyclopts import App, Parameter
 from rich.console import Console
 from rich.table import Table
@@ -53,14 +54,14 @@ def matrix(
     results
         Folder for matrix.json, the Markdown pages and index.html. Default: results/matrix-TIME.
     again
-        Measure nothing: make the pages of this matrix.json.
+        Measure nothing: make the pages of this matrix.json, with the rows' texts as they are now.
     docs
         Also write sdk-matrix.json and both Markdown pages into this folder.
     """
     if not any(rows in row.id for row in all_rows()):
         groups = ", ".join(dict.fromkeys(row.group for row in all_rows()))
         raise WrongUsage(f"--rows: no row's id has {rows!r} in it; the groups are {groups}")
-    found = _read(again) if again is not None else _measured(_split(sdk) or SDKS, rows)
+    found = _with_texts_of_now(_read(again)) if again is not None else _measured(_split(sdk) or SDKS, rows)
     folder = results or Path("results") / f"matrix-{datetime.now(UTC):%Y%m%d-%H%M%S}"
     folder.mkdir(parents=True, exist_ok=True)
     file.write(found, folder / "matrix.json")
@@ -134,6 +135,12 @@ def _read(path: Path) -> Matrix:
         return file.read(path)
     except file.BadMatrix as problem:
         raise WrongUsage(str(problem)) from problem
+
+
+def _with_texts_of_now(found: Matrix) -> Matrix:
+    """A row's title and facts are no measurement. Rows that are no more keep what they had."""
+    known = {row.id: row for row in all_rows()}
+    return msgspec.structs.replace(found, rows=tuple(known.get(row.id, row) for row in found.rows))
 
 
 def _write_pages(found: Matrix, folder: Path) -> None:

@@ -21,6 +21,7 @@ from sdk_matrix.languages import Worker, parse
 from sdk_matrix.matrix.catalogue import rows
 from sdk_matrix.matrix.model import Cell, Column, Matrix, Row
 from sdk_matrix.matrix.packages import declared_types
+from sdk_matrix.matrix.scrub import scrubbed
 from sdk_matrix.probes import catalogue as probes
 from sdk_matrix.probes.bench import Bench, ProbeFailed
 from sdk_matrix.probes.registry import Findings, Probe
@@ -86,7 +87,7 @@ def _lanes(wanted: Sequence[Row]) -> dict[str, list[Probe]]:
 
 
 def _cell(findings: Findings, row: Row) -> Cell:
-    return findings.cells.get(row.id) or Cell("no probe fills this row", measured=False)
+    return scrubbed(findings.cells.get(row.id) or Cell("no probe fills this row", measured=False))
 
 
 def _cores() -> int:

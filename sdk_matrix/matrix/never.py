@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from sdk_matrix.matrix.markdown import shown_timing
 from sdk_matrix.matrix.model import Matrix, Row
 
 __all__ = ["harms", "never"]
@@ -25,8 +24,8 @@ def never(matrix: Matrix) -> str:
     lines = [
         "# What relays must never send",
         "",
-        "Each sentence rests on what an SDK did in the [SDK matrix](sdk-matrix.md), measured on "
-        f"{matrix.measured_on}; generated from sdk-matrix.json. A sentence stands under the worst that it leads to.",
+        "Each sentence rests on what SDKs did in the [SDK matrix](sdk-matrix.md), whose data this page is generated",
+        f"from (measured on {matrix.measured_on}). A sentence stands under the worst that it leads to.",
     ]
     chosen = [(row, found) for row in matrix.rows if row.never and (found := harms(matrix, row))]
     for at, (title, text, _) in enumerate(_SECTIONS):
@@ -43,7 +42,9 @@ def harms(matrix: Matrix, row: Row) -> dict[str, str]:
     for column in matrix.columns:
         cell = matrix.cells[row.id][column.sdk]
         if cell.measured and any(cell.value.startswith(harm) for harm in row.harm):
-            taken = f", {shown_timing(cell)} to the next dial" if cell.timing and row.group == "misbehaviour" else ""
+            taken = (
+                f", next dial after {cell.timing.median_s:.1f} s" if cell.timing and row.group == "misbehaviour" else ""
+            )
             found[f"{column.language} {column.version}"] = cell.value + taken
     return found
 
