@@ -41,6 +41,7 @@ COMMANDS = {
     "simulate": ("simulate:simulate", "Look for schedules of faults that break a relay's core, in virtual time."),
     "replay": ("replay:replay", "Play one schedule again, with a drawn time line."),
     "killmatrix": ("killmatrix:killmatrix", "Play the scenarios against relays with one defect each."),
+    "operations": ("operations:operations", "Write which scenarios and defects belong to each operation."),
 }
 """Name on the command line -> module and function below `relayproof.commands`, and what it is for."""
 

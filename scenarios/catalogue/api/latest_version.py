@@ -7,7 +7,7 @@ from scenarios.catalogue.envelope.calls import FAILURE, ready_executor
 from scenarios.catalogue.message.exchange import Call
 from scenarios.world import Reply, Script, World
 
-_CALLS = {
+RESUMING = {
     "one": Call(operation="resume_workflow", subject="wf-1", body={}),
     "bulk": Call(operation="bulk_resume_workflows", body={"workflowIds": ["wf-1", "wf-2"]}),
 }
@@ -29,7 +29,7 @@ def _knows(*versions: str) -> Script:
     clauses=("API-7",),
     title="A resume goes to an executor of the latest version, whoever else is there",
     needs=("workflows",),
-    variants=_CALLS,
+    variants=RESUMING,
 )
 async def latest(world: World, call: Call) -> None:
     app = await world.app()
@@ -48,7 +48,7 @@ async def latest(world: World, call: Call) -> None:
     clauses=("API-7",),
     title="Without an executor of the latest version nothing is resumed, and the caller is told",
     needs=("workflows",),
-    variants=_CALLS,
+    variants=RESUMING,
 )
 async def nobody(world: World, call: Call) -> None:
     app = await world.app()

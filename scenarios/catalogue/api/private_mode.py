@@ -11,7 +11,7 @@ from scenarios.catalogue.message.exchange import Call
 from scenarios.errors import Unsupported
 from scenarios.world import App, Executor, Reply, Script, World
 
-_LOADING: Mapping[str, tuple[Call, str, Mapping[str, Any]]] = {
+LOADING: Mapping[str, tuple[Call, str, Mapping[str, Any]]] = {
     "list": (
         Call(operation="list_workflows", query={"loadInput": True, "loadOutput": True}),
         "list_workflows",
@@ -37,7 +37,7 @@ _LOADING: Mapping[str, tuple[Call, str, Mapping[str, Any]]] = {
 }
 """Call, message, and the flags that it must carry."""
 
-_PAYLOADS = {
+PAYLOADS = {
     "list_workflow_events": "get_workflow_events",
     "list_workflow_notifications": "get_workflow_notifications",
     "list_workflow_streams": "get_workflow_streams",
@@ -60,7 +60,7 @@ async def _private(world: World) -> tuple[App, Executor]:
     clauses=("API-6",),
     title="In private mode payloads are not loaded, whatever the caller wants",
     needs=("workflows", "settings"),
-    variants=_LOADING,
+    variants=LOADING,
 )
 async def unasked(world: World, tried: tuple[Call, str, Mapping[str, Any]]) -> None:
     call, type, flags = tried
@@ -81,10 +81,10 @@ async def unasked(world: World, tried: tuple[Call, str, Mapping[str, Any]]) -> N
     clauses=("API-6",),
     title="In private mode messages whose whole answer is payload are not sent",
     needs=("workflows", "settings"),
-    variants=_PAYLOADS,
+    variants=PAYLOADS,
 )
 async def never_sent(world: World, type: str) -> None:
-    operation = next(name for name, message in _PAYLOADS.items() if message == type)
+    operation = next(name for name, message in PAYLOADS.items() if message == type)
     app, executor = await _private(world)
     await world.control.operation(app, operation, "wf-1")
     world.expect("API-6", "count", "not asked for", executor=executor.id, type=type, at_most=0)

@@ -9,7 +9,7 @@ from scenarios.catalogue.envelope.calls import ready_executor
 from scenarios.catalogue.message.exchange import Call
 from scenarios.world import World
 
-_MUTATIONS: Mapping[str, tuple[Call, str]] = {
+MUTATIONS: Mapping[str, tuple[Call, str]] = {
     "cancel": (Call(operation="cancel_workflow", subject="wf-1", body={}), "workflow.cancel"),
     "resume": (Call(operation="resume_workflow", subject="wf-1", body={}), "workflow.resume"),
     "delete": (Call(operation="delete_workflow", subject="wf-1"), "workflow.delete"),
@@ -35,7 +35,7 @@ _MUTATIONS: Mapping[str, tuple[Call, str]] = {
     clauses=("AUD-4",),
     title="A change that an executor made for the API is in the audit log",
     needs=("audit", "workflows"),
-    variants=_MUTATIONS,
+    variants=MUTATIONS,
 )
 async def mutation(world: World, tried: tuple[Call, str]) -> None:
     call, operation = tried
