@@ -24,6 +24,7 @@ _HOLD_S = 60.0
 _LONG_S = 30.0
 _TIMES = 3
 _OVERLAPPING = 12
+_TRIES = 8
 _FOREIGN = {"python": "js_superjson"}
 
 QUESTIONS: Mapping[str, str] = {
@@ -179,7 +180,7 @@ async def _partial(bench: Bench, findings: Findings, peer: Executor) -> None:
 
 
 @probe("recovery of peers", "recovery/nothing_matched", "recovery/empty_list", "recovery/null_list", "recovery/own_id",
-       "recovery/two_peers_at_once")  # fmt: skip
+       "recovery/live_peer", "recovery/two_peers_at_once")  # fmt: skip
 async def peers(bench: Bench, findings: Findings) -> None:
     both = [f"both{n}" for n in range(_OVERLAPPING)]
     await _victims(bench, [*both, "bystander"])
@@ -192,7 +193,9 @@ async def peers(bench: Bench, findings: Findings) -> None:
             answer = "success" if (reaction.answer or {}).get("success") is True else reaction.value
             value = f"{answer}, takes every PENDING row" if outcome.ran else answer
             findings.put(f"recovery/{name}", value, detail=reaction.detail, frames=reaction.frames)
-        await _own(bench, findings, one)
+        await _live_peer(bench, findings, one, other)
+    async with bench.executor() as alone:  # whoever polls first claims what it re-enqueues: nobody else may be there
+        await _own(bench, findings, alone)
 
 
 async def _overlapping(
@@ -220,18 +223,12 @@ async def _overlapping(
 
 
 async def _own(bench: Bench, findings: Findings, peer: Executor) -> None:
-    """A live executor's own id in the list, while it works."""
+    """A live executor's own id in the list, while it works alone."""
     await peer.ask(Start(workflow="mine", instructions=(Step("hold", duration_s=_HOLD_S),)))
     await bench.until(lambda: bench.step_runs("mine"), "mine begins")
     before = (await bench.workflow("mine")).get("recovery_attempts")
     reaction = await _recover(peer, peer.id)
-
-    async def begun_again() -> bool:
-        return sum(1 for *_, phase in await bench.step_runs("mine") if phase == "begin") > 1
-
-    twice = False
-    with contextlib.suppress(ProbeFailed):
-        twice = await bench.until(begun_again, "a second execution", _LONG_S)
+    twice = await _begun_again(bench, "mine")
     after = (await bench.workflow("mine")).get("recovery_attempts")
     value = "claimed again, still one execution" if after != before else "goes on as it was"
     findings.put(
@@ -239,3 +236,26 @@ async def _own(bench: Bench, findings: Findings, peer: Executor) -> None:
         notes=[f"recovery {classify(reaction.answer or {})}"], detail=f"recovery_attempts {before}, then {after}",
         frames=reaction.frames,
     )  # fmt: skip
+
+
+async def _live_peer(bench: Bench, findings: Findings, one: Executor, other: Executor) -> None:
+    """A peer is asked to recover a living executor. Either may claim the row: some tries, until one shows it."""
+    tries, twice, mark = 0, False, other.mark()
+    while tries < _TRIES and not twice:
+        name = f"live{tries}"
+        tries += 1
+        await one.ask(Start(workflow=name, instructions=(Step("hold", duration_s=_HOLD_S),)))
+        await bench.until(lambda name=name: bench.step_runs(name), f"{name} begins")  # type: ignore[misc]
+        await _recover(other, one.id)
+        twice = await _begun_again(bench, name)
+    value = "a second execution begins" if twice else f"one execution in each of {tries} tries"
+    findings.put("recovery/live_peer", value, detail=f"after {tries} tries", frames=other.since(mark))
+
+
+async def _begun_again(bench: Bench, workflow: str) -> bool:
+    async def look() -> bool:
+        return sum(1 for *_, phase in await bench.step_runs(workflow) if phase == "begin") > 1
+
+    with contextlib.suppress(ProbeFailed):
+        return await bench.until(look, "a second execution", _SETTLE_S)
+    return False

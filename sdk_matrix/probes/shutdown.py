@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+from statistics import mode
 from typing import Any
 
 from sdk_matrix.contract import Start, Step, Stop, Stopped, Unsupported
@@ -13,6 +14,7 @@ from sdk_matrix.probes.registry import Findings, probe
 __all__: list[str] = []
 
 _END_S = 30.0
+_STOPS = 3
 _STEP_S = 3.0
 
 
@@ -22,16 +24,19 @@ def _seen(link: Link) -> str:
 
 @probe("shutdown", "shutdown/graceful_stop", "shutdown/graceful_exit_code", "shutdown/killed")
 async def ends(bench: Bench, findings: Findings) -> None:
-    async with bench.executor() as executor:
-        link, mark = await executor.link(), executor.mark()
-        report = await executor.ask(Stop())
-        await link.ended(_END_S)
-        frames = executor.since(mark)
-        reason = f'"{link.close_reason}"' if link.close_reason else "no reason"
-        findings.put("shutdown/graceful_stop", _seen(link), detail=reason, frames=frames)
-        code = await executor.exited(_END_S)
-        value = f"exits {code}" if isinstance(report, Stopped) else "refuses to stop"
-        findings.put("shutdown/graceful_exit_code", value, frames=frames)
+    """A stop in good order races with the end of its process in some SDKs: the value is what most stops looked like."""
+    seen: list[str] = []
+    for _ in range(_STOPS):
+        async with bench.executor() as executor:
+            link, mark = await executor.link(), executor.mark()
+            report = await executor.ask(Stop())
+            await link.ended(_END_S)
+            frames = executor.since(mark)
+            seen.append(_seen(link) + (f' "{link.close_reason}"' if link.close_reason else ""))
+            code = await executor.exited(_END_S)
+            value = f"exits {code}" if isinstance(report, Stopped) else "refuses to stop"
+            findings.put("shutdown/graceful_exit_code", value, frames=frames)
+            findings.put("shutdown/graceful_stop", mode(seen), detail=", ".join(seen), frames=frames)
     async with bench.executor() as executor:
         link, mark = await executor.link(), executor.mark()
         await executor.kill()
