@@ -111,25 +111,25 @@ class Sweeping(Recovering):
             self._request(conn, "exist_pending_workflows", fields, Purpose.SWEEP, self._request_ns, executor=key)
 
     def _sweep_one_answered(self, pending: Pending, data: bytes) -> None:
-        assert pending.executor is not None
-        remembered = self.remembered.get(pending.executor)
+        key = pending.executor
+        assert key is not None
+        remembered = self.remembered.get(key)
         try:
             exist = decode_response_as(data, ExistPendingWorkflowsResponse).exist
         except DecodeError:
             return
-        if exist is True and remembered is not None:
+        if exist is not True:
+            return
+        if key in self.executors:
+            self._still_owns(key)  # also where the id is remembered no longer
+        elif remembered is not None:
             self._recover_again(remembered)
 
     def _recover_again(self, remembered: Remembered) -> None:
-        """Only for an id that is not connected and has no record (REC-25, REC-26).
-
-        While such an id is being verified, that it owns work answers the question.
-        """
+        """Only for an id that is not connected and has no record (REC-25, REC-26)."""
         key = remembered.key
         if key in self.executors:
-            recovery = self._recovery_of(key)
-            if recovery is not None and recovery.phase is Phase.VERIFYING:
-                self._work_left(key, recovery)
+            self._still_owns(key)
             return
         executor = Executor(
             key=key,

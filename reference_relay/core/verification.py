@@ -43,20 +43,26 @@ class Verifying(Waiting):
     def _verified(self, pending: Pending, data: bytes) -> None:
         key = pending.executor
         assert key is not None
-        recovery = self._recovery_of(key)
-        if recovery is None or recovery.request_id != pending.request_id:
-            return
         try:
             answer = decode_response_as(data, ExistPendingWorkflowsResponse)
         except DecodeError:
             self._verification_failed(pending, answered=True)
             return
+        recovery = self._recovery_of(key)
         if answer.exist is True:
-            self._work_left(key, recovery)
+            self._still_owns(key)
+        elif recovery is None or recovery.request_id != pending.request_id:
+            return
         elif answer.exist is False and not answer.error_message:
             self._delete_recovered(key, verified=True)
         else:
             self._verification_failed(pending, answered=True)
+
+    def _still_owns(self, key: ExecutorKey) -> None:
+        """A yes counts while the executor is being verified, whichever question it answers: rather twice than never."""
+        recovery = self._recovery_of(key)
+        if recovery is not None and recovery.phase is Phase.VERIFYING:
+            self._work_left(key, recovery)
 
     def _work_left(self, key: ExecutorKey, recovery: Recovery) -> None:
         """The answer is yes: keep the record, say so, try again after the backoff."""

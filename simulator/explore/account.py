@@ -18,7 +18,6 @@ from simulator.explore.errors import Violation
 from simulator.explore.model import Model
 from simulator.explore.outside import Conn, Frame, Life, Outside, key_of
 
-_EITHER = "either"
 _MESSAGE = msgspec.json.Decoder(dict[str, Any])
 
 
@@ -88,7 +87,7 @@ class Account:
         life = out.lives.get(key)
         if life is None:
             out.owners |= {key}
-        elif life.check == frame.request_id:
+        elif life.acknowledged:  # whoever asked: the verification, or a sweep beside it
             out.lives[key] = replace(life, acknowledged=False, left=True)
 
     def silenced(self, number: int) -> None:
@@ -170,13 +169,11 @@ class Account:
             raise Violation("REC-14", f"{peer.id} of {peer.version}, not the latest version, is asked about {dead}")
 
     def _check(self, conn: Conn, request_id: str, message: dict[str, Any]) -> ExecutorKey:
-        """Whose work it asks about. The first after a success verifies that success; where a second one goes out before
-        its answer (after a late success, or from a sweep), neither answer is held against the relay."""
+        """Whose work it asks about; after a success it verifies that success."""
         out, key = self.outside, ExecutorKey(*conn.member.application, str(message.get("executor_id")))
         life = out.lives.get(key)
         if life is not None and life.acknowledged:
-            both = life.check in out.frames or life.check == _EITHER
-            out.lives[key] = replace(life, check=_EITHER if both else request_id)
+            out.lives[key] = replace(life, check=request_id)
         return key
 
     def pinged(self, effect: SendPing) -> bool:

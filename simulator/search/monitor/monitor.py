@@ -265,7 +265,7 @@ class Monitor(Answers):
             losses = known.losses
             self.lost(known)
             if before.status is Status.DISCONNECTED and lost_ns is not None:
-                # A pause without a deadline in it can't be noticed: then the relay had less left, at least by true time.
+                # A pause without a deadline in it can't be noticed: then the relay had less left, by true time.
                 noticed_ns = max(least_ns - (self._killed_at_ns - lost_ns), self._left_ns.get(key, 0))
                 known.least_grace_ns = max(0, min(least_ns - worked_ns, noticed_ns))
                 known.most_grace_ns = max(0, most_ns - worked_ns)

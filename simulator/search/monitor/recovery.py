@@ -220,6 +220,7 @@ class Recoveries(Liveness):
             asked.about = key
             death.checking += 1
             death.checked = True
+            death.idle_ns = None
 
     # ---- what peers say
 
@@ -254,6 +255,7 @@ class Recoveries(Liveness):
         death.ended_ns = self.worked
         if death.left:
             death.success_ns = None
+            death.rounds += 1  # the backoff grows, also while some were not asked yet
 
     def check_lost(self, asked: Asked) -> None:
         death = self.deaths.get(asked.about) if asked.about is not None else None

@@ -7,7 +7,7 @@ from typing import Any
 from reference_relay.core import Core, CoreConfig
 from reference_relay.core.config import NS
 from reference_relay.core.core import Stored
-from reference_relay.core.records import ExecutorKey
+from reference_relay.core.records import ExecutorKey, Phase
 from tests.reference_relay.core.driving import APP, Driver
 
 
@@ -66,6 +66,33 @@ def test_a_sweep_that_finds_work_answers_a_verification_too(drive: Driver) -> No
     assert recovery is not None
     assert drive.status("e1") == "DEAD"
     assert recovery.surfaced is not None
+
+
+def test_a_yes_counts_whichever_question_it_answers(drive: Driver) -> None:
+    """A sweep's question and a verification's are out together, and the yes to either keeps the record."""
+    drive.app(executor_timeout_s=2)
+    drive.join("e2")
+    drive.lose(drive.join("e1"))
+    drive.run(3)
+    assert drive.status("e1") == "GONE"
+    drive.answers["e2"] = {
+        "get_workflow_aggregates": lambda _: {"error_message": "no such request"},
+        "exist_pending_workflows": lambda _: None,
+    }
+    drive.run(2)  # the sweep asks for e1 itself, which comes back, goes, and is DEAD once more
+    (*_, (_, swept)) = drive.sent("exist_pending_workflows")
+    drive.lose(drive.join("e1"))
+    drive.run(2.5)
+    (*_, (_, verified)) = drive.sent("exist_pending_workflows")
+    assert verified.request_id != swept.request_id
+    drive.reply(swept, exist=True)
+    drive.run(1.5)  # asked for again, and being verified again
+    assert len(drive.recoveries()) == 3
+    drive.reply(verified, exist=True)
+    drive.run(0.1)
+    recovery = drive.core.executors[ExecutorKey(*APP, "e1")].recovery
+    assert recovery is not None
+    assert recovery.phase is Phase.BACKOFF
 
 
 def test_the_dead_of_before_a_restart_are_surfaced(drive: Driver) -> None:

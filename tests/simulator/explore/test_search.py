@@ -60,6 +60,7 @@ BROKEN = {
     "deletes-before-the-answer": "pair",
     "deletes-on-a-refusal": "pair",
     "deletes-what-came-back": "pair",
+    "deletes-a-live-record": "pair",
     "does-not-ask-what-is-left": "pair",
     "writes-after-the-frame": "answers",
     "misses-deletions": "pair",
