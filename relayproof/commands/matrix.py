@@ -30,6 +30,7 @@ __all__ = ["app", "diff", "matrix"]
 Names = Annotated[tuple[str, ...], Parameter(consume_multiple=True, negative="", show_default=False)]
 PAGES = (("sdk-matrix.md", markdown.markdown), ("what-relays-must-never-send.md", never.never))
 _UNMEASURED_SHARE = 0.05
+_LEAST_COLUMNS = 160  # a narrower table of six SDKs tells nothing; a pipe has no width
 
 app = App(name="matrix", help="Measure what SDK versions do with every message and every misbehaviour of a relay.")
 
@@ -108,7 +109,7 @@ def diff(one: Path, other: Path, *, before: str | None = None, after: str | None
         )
         table.add_row(change.row.id, sdk, change.what, change.was, change.now, ", ".join(change.touches))
     if found:
-        Console().print(table)
+        _wide().print(table)
     touched = sorted({clause for change in found for clause in change.touches})
     print(f"{len(found)} changes; clauses touched: {', '.join(touched) or 'none'}")
     return 1 if touched else 0
@@ -154,7 +155,11 @@ def _show(found: Matrix) -> None:
     )
     for row in found.rows:
         table.add_row(row.id, *(_short(row, column, found.cells[row.id][column.sdk]) for column in found.columns))
-    Console(width=max(120, Console().width)).print(table)
+    _wide().print(table)
+
+
+def _wide() -> Console:
+    return Console(width=max(_LEAST_COLUMNS, Console().width))
 
 
 def _short(row: Row, column: Column, cell: Cell) -> str:

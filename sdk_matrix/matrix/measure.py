@@ -17,13 +17,14 @@ import msgspec
 import psycopg
 
 from chaos.postgres import PostgresServer
+from sdk_matrix.errors import MatrixError
 from sdk_matrix.languages import Worker, parse
 from sdk_matrix.matrix.catalogue import rows
 from sdk_matrix.matrix.model import Cell, Column, Matrix, Row
 from sdk_matrix.matrix.packages import declared_types
 from sdk_matrix.matrix.scrub import scrubbed
 from sdk_matrix.probes import catalogue as probes
-from sdk_matrix.probes.bench import Bench, ProbeFailed
+from sdk_matrix.probes.bench import Bench
 from sdk_matrix.probes.registry import Findings, Probe
 from sdk_matrix.probes.relay import ScriptedRelay
 
@@ -130,8 +131,10 @@ class _Lane:
             reason = f"no end within {_PROBE_S:g} s, or an answer that did not come"
         except (ConnectionError, psycopg.Error) as problem:
             reason = f"{type(problem).__name__}: {problem}"
-        except ProbeFailed as problem:
+        except MatrixError as problem:
             reason = str(problem)
+        except (LookupError, TypeError, AttributeError, ValueError) as problem:  # one SDK's answer, not the whole run
+            reason = f"what came has another form than the probe reads: {problem!r}"
         finally:
             await bench.clear()
         for row in each.rows:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from statistics import median
 
-from sdk_matrix.probes.bench import Bench, Executor
+from sdk_matrix.probes.bench import Bench, Executor, ProbeFailed
 from sdk_matrix.probes.frames import redial_s
 from sdk_matrix.probes.link import Link
 from sdk_matrix.probes.registry import Findings, probe
@@ -147,6 +147,7 @@ async def _refused_in_a_row(executor: Executor) -> list[float]:
     for times in range(1, _IN_A_ROW + 1):
         dial = await executor.door.dial(number + times, _DIAL_S)
         ended_s = executor.door.dials[number + times - 1].ended_s
-        assert ended_s is not None, "dialled again before it was refused"
+        if ended_s is None:
+            raise ProbeFailed("it dialled again before it was refused")
         delays_s.append(max(0.0, dial.at_s - ended_s))
     return delays_s

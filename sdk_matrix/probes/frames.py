@@ -11,7 +11,7 @@ from typing import Any
 import psycopg
 
 from sdk_matrix.contract import Start, Step
-from sdk_matrix.probes.bench import Bench, Executor
+from sdk_matrix.probes.bench import Bench, Executor, ProbeFailed
 from sdk_matrix.probes.link import BINARY, PING, TEXT, Link
 from sdk_matrix.probes.outcome import react
 from sdk_matrix.probes.registry import Findings, probe
@@ -81,7 +81,8 @@ async def redial_s(executor: Executor, number: int, within_s: float = 90.0) -> f
     """From the end of the connection before to this dial."""
     dial = await executor.door.dial(number, within_s)
     ended_s = executor.door.dials[number - 1].ended_s
-    assert ended_s is not None, "dialled again with the old connection open"
+    if ended_s is None:
+        raise ProbeFailed("it dialled again with the old connection open")
     await executor.link()
     return max(0.0, dial.at_s - ended_s)
 
