@@ -21,6 +21,7 @@ def test_a_matrix_does_not_differ_from_itself() -> None:
 def test_timings_within_their_spread_are_the_same() -> None:
     one, other = matrix(go_1=(exits(), pings(20.0, 20.4))), matrix(go_1=(exits(), pings(20.2, 20.3, 20.1)))
     assert between(one, other) == []
+    assert [each.what for each in between(one, matrix(go_1=(exits(), pings(1.0))))] == ["timing"]
     (change,) = between(one, matrix(go_1=(exits(), pings(60.0))))
     assert (change.what, change.was, change.now, change.touches) == (
         "timing", "20.20 s (20.00 to 20.40)", "60.00 s", ()

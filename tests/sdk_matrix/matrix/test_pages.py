@@ -56,6 +56,7 @@ def test_the_page_for_authors_names_who_is_harmed_and_leaves_out_what_harms_nobo
     assert "## It ends the process" in text
     assert "- **Send nothing that is no JSON.** (text that is no JSON) typescript 1: process exits 1." in text
     assert "Send nothing" not in never(matrix(go_1=(Cell("answered"), pings())))
+    assert "Send nothing" not in never(matrix(go_1=(Cell("no answer came", measured=False), pings())))
 
 
 def test_the_page_carries_its_data_and_loads_nothing() -> None:

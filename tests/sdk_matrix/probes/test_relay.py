@@ -56,6 +56,8 @@ def test_fragments_and_a_ping_between_them_are_one_message() -> None:
         await link.until(lambda: b"p" in link.pongs, WITHIN_S)
         await link.frame(BINARY, b"\x00")
         assert await client.recv() == b"\x00"
+        await client.send(['{"request_id": "r", ', '"host": ', '"x"}'])
+        assert await link.answer("r", WITHIN_S) == {"request_id": "r", "host": "x"}
 
     play(story)
 
@@ -110,6 +112,7 @@ def test_pings_are_answered_unless_told_otherwise() -> None:
         await link.answer("behind", WITHIN_S)
         assert asyncio.isfuture(unanswered) and not unanswered.done()
         assert [f.kind for f in door.record if f.by == "executor"] == ["dial", "ping", "ping", "text"]
+        assert [f.kind for f in door.record if f.by == "relay"] == ["pong"]
 
     play(story)
 
