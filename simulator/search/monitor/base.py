@@ -36,7 +36,8 @@ class Asked:
     type: str
     frame: dict[str, Any]
     at_ns: int
-    due_ns: int
+    due_ns: int  # by the relay's working time
+    lapses_ns: int  # the same in true time: a pause too short to be noticed counts against the deadline
     about: ExecutorKey | None = None  # whose recovery
 
 

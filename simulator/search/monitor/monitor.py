@@ -181,7 +181,7 @@ class Monitor(Answers):
         frame = dict(decoded(effect.data))
         self._form(conn, effect, frame)
         due_s = self.timing.recovery_deadline_s if effect.type == "recovery" else self.timing.request_deadline_s
-        asked = Asked(effect.type, frame, self.worked, self.worked + ns(due_s))
+        asked = Asked(effect.type, frame, self.worked, self.worked + ns(due_s), self.now + ns(due_s))
         request_id = str(frame.get("request_id"))
         earlier = conn.asked.get(request_id)
         if earlier is not None and self.worked < earlier.due_ns - self.slack:

@@ -138,7 +138,7 @@ class Recoveries(Liveness):
 
     def _rightly_chosen(self, death: Death, dead: Executor, peer_key: ExecutorKey, peer: Executor) -> None:
         busy = self._busy(death)
-        if busy and any(ask.end == "" for ask in death.asks):
+        if busy and any(ask.end == "" and self.now < ask.asked.lapses_ns - EARLY_NS for ask in death.asks):
             self.broken("REC-10", "one recovery of an executor at a time", "a second peer is asked")
         able = self.candidates(dead)
         if peer_key not in able:

