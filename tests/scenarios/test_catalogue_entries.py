@@ -100,4 +100,4 @@ def test_entries_speak_of_known_clauses_and_capabilities() -> None:
         assert isinstance(entry, Scenario)
         assert set(entry.clauses) <= set(clauses()), entry.id
         assert set(entry.needs) <= set(CAPABILITIES), entry.id
-        assert entry.title and set(entry.worlds) <= {"simulated", "wire", "real"}, entry.id
+        assert entry.title and set(entry.worlds) <= {"simulated", "wire", "real", "chaos"}, entry.id

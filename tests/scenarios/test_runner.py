@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from evidence.history import Recorder
-from evidence.run import judge_run, read_index
+from evidence.run import INTERRUPTED, judge_run, read_index
 from evidence.verdict import Verdict, exit_code
 from scenarios import catalogue, runner, worlds
 from scenarios.catalogue import Scenario, scenario
@@ -47,10 +47,12 @@ class FakeSession:
         cls.started = [*cls.started, entry.id]
         recorder = Recorder(path, clock=lambda: 0)
         recorder.header(**header_fields(entry, "fake", self.options))
+        error = INTERRUPTED
         try:
             await entry.run(self)
+            error = ""
         finally:
-            recorder.close("complete")
+            recorder.close("error" if error else "complete", error)
             cls.at_once -= 1
         return recorder
 

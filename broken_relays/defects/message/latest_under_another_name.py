@@ -12,7 +12,7 @@ from reference_relay.core.core import Core
 
 @defect(
     "latest-under-another-name",
-    clauses=("MSG-set_latest_application_version", "ENV-12"),
+    clauses=("MSG-set_latest_application_version",),
     faults=(26,),
     where="core",
     summary="names the version that becomes the latest under application_version",

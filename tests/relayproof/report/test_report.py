@@ -365,7 +365,7 @@ def test_what_is_no_run_is_a_harness_error(tmp_path: Path, capsys: pytest.Captur
 def test_schema_prints_each_schema_and_all_of_them(capsys: pytest.CaptureFixture[str]) -> None:
     assert cli.run(["schema"]) == 0
     everything = json.loads(capsys.readouterr().out)
-    assert set(everything) == {"messages", "history", "index", "verdicts", "profile"}
+    assert set(everything) == {"messages", "history", "index", "verdicts", "profile", "matrix"}
     assert cli.run(["schema", "history"]) == 0
     assert json.loads(capsys.readouterr().out) == everything["history"]
     assert cli.run(["schema", "nonsense"]) == 64
