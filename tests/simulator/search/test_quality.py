@@ -32,23 +32,17 @@ NOT_YET = frozenset(
         "counts-in-doubles",
         "counts-steps-of-every-name",
         "cuts-schedule-names",
-        "cuts-versions",
         "deleted-in-any-case",
-        "deletes-a-live-record",
         "deletes-no-children",
         "delivers-once",
         "drops-empty-values",
         "exports-no-children",
-        "failed-reads-are-empty",
         "forgets-the-recovered",
         "forks-from-the-first-step",
         "forks-without-nulls",
         "groups-by-api-names",
         "ignores-changed-settings",
         "imported-in-any-case",
-        "late-success-is-lost",
-        "lists-more-than-queued",
-        "loads-private-payloads",
         "metrics-of-no-class",
         "notifications-unread",
         "null-as-text",
@@ -62,7 +56,6 @@ NOT_YET = frozenset(
         "schedules-without-context",
         "slow-queues-unsaid",
         "streams-by-their-last-value",
-        "takes-anybodys-answers",
         "takes-the-first-of-a-list",
         "triggers-in-any-case",
         "unrecovered-unsaid",
@@ -75,7 +68,7 @@ call; for the timing ones `simulator.search.sequences` is there, and is not meas
 
 CANARIES = ("half-a-grace", "never-pings", "never-recovers")
 
-SAMPLE = sorted(SMALLEST)[::12]
+SAMPLE = sorted(SMALLEST)[5::12]
 """What CI looks for: all of them take a quarter of an hour. docs/simulator.md has the figures of a larger sample."""
 
 
