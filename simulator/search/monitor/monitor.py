@@ -141,7 +141,7 @@ class Monitor(Answers):
                 own = "marker" not in frame  # asked by the relay itself, not by a caller
                 if own and isinstance(output, list) and output and not frame.get("error_message"):
                     best = max(output, key=lambda row: (row["version_timestamp"], row["version_name"]))
-                    self.latest_told[conn.app] = best["version_name"]
+                    self.version_told(conn.app, best["version_name"])
         self.reckon()
 
     def _requests_lost(self, conn: Conn) -> None:

@@ -52,6 +52,14 @@ class Recoveries(Liveness):
         self.deleted: dict[ExecutorKey, int] = {}
         self.latest_told: dict[AppKey, str] = {}
         self.surfaced_ids: set[str] = set()  # by the audit log
+        self.joined_ns: dict[AppKey, int] = {}  # when somebody last did
+
+    def version_told(self, app: AppKey, version: str) -> None:
+        """The latest one, which may start a new round of every recovery at once (REC-14)."""
+        self.latest_told[app] = version
+        for key, death in self.deaths.items():
+            if key.application == app:
+                death.reset_ns = self.worked
 
     # ---- candidates
 
@@ -69,6 +77,7 @@ class Recoveries(Liveness):
 
         ``joined``: applications in which somebody joined, or settings changed.
         """
+        self.joined_ns.update(dict.fromkeys(joined, self.worked))
         for key, death in self.deaths.items():
             record = self.shown.get(key)
             if record is None:
@@ -267,8 +276,11 @@ class Recoveries(Liveness):
     # ---- the record
 
     def died(self, key: ExecutorKey) -> None:
-        self.deaths[key] = Death(key)
+        death = self.deaths[key] = Death(key)
         self.deleted.pop(key, None)
+        joined_ns = self.joined_ns.get(key.application)
+        if joined_ns is not None and self.worked - joined_ns <= ns(self.timing.backoff_first_s):
+            death.reset_ns = joined_ns  # who joined just before it died starts a round of it too
 
     def returned(self, key: ExecutorKey) -> None:
         self.deaths.pop(key, None)
