@@ -1,7 +1,8 @@
 """Two messages outside the documented thirty-two.
 
-`restart` is deprecated: Go does not know it. `rewind_workflow` came late: Python 3.1.0 to 3.2.0 and TypeScript 5.1.10
-to 5.2.11 have it, Go and Java do not. Its field names are those of the MIT-licensed dbos 3.2.0.
+`restart` is deprecated: Python 2.31.1, TypeScript 4.27.6 and Java know it, Go and later Python and TypeScript do not.
+`rewind_workflow` came late: Python 3.1.0 to 3.2.0, TypeScript 5.1.10 to 5.2.11 and Go 1.6.0 have it, Java does not
+(measured). Its field names are those of the MIT-licensed dbos 3.2.0.
 """
 
 from __future__ import annotations
