@@ -83,7 +83,7 @@ class SimulatedHub:
 
 
 class SimulatedRequest(ApiRequest):
-    """A call whose audit entry has the simulation's id and time."""
+    """A call whose ids and audit entry's time are the simulation's."""
 
     def __init__(
         self, relay: Relay, hub: SimulatedHub, rules: Rules, operation: Operation, params: dict[str, str]
@@ -92,6 +92,9 @@ class SimulatedRequest(ApiRequest):
         context: Any = SimpleNamespace(hub=hub, rules=rules)
         super().__init__(context, operation, subject, params)
         self._relay = relay
+
+    def new_id(self) -> str:
+        return f"record-{self._relay.next_audit_id()}"
 
     def entry(self, *, success: bool) -> AuditEntry:
         entry = super().entry(success=success)

@@ -114,7 +114,9 @@ def covering(operation: str) -> list[str]:
 
 
 def _matching(patterns: Sequence[str]) -> list[str]:
-    return [each.id for each in catalogue.select(patterns)] if patterns else []
+    """Scripted scenarios alone: those of real executors are there only where their world was imported."""
+    found = catalogue.select(patterns) if patterns else []
+    return [each.id for each in found if {"simulated", "wire"} & set(each.worlds)]
 
 
 def _defects(operation: Operation, ids: Iterable[str]) -> str:

@@ -73,7 +73,7 @@ def _run(part: Part, run: Path, musts_fail: bool) -> Ended:
     with (folder / "output.txt").open("wb") as output:
         process = subprocess.Popen(
             command, stdin=subprocess.DEVNULL, stdout=output, stderr=subprocess.STDOUT, start_new_session=True,
-            preexec_fn=die_with_parent,  # noqa: PLW1509 - it calls one function of the C library
+            preexec_fn=_prepare,  # noqa: PLW1509 - two calls, no lock
         )  # fmt: skip
         code, over = _wait(process, part.budget_s)
     seconds = time.monotonic() - began_s
@@ -93,6 +93,12 @@ def _run(part: Part, run: Path, musts_fail: bool) -> Ended:
     if state == "passed" and musts and musts_fail:
         state, said = "failed", f"{len(musts)} MUST clauses not judged: {', '.join(musts)}"
     return Ended(part, state, code, seconds, said, report, junit, musts)
+
+
+def _prepare() -> None:
+    """Before the part runs: it ends with the gate, and hears Ctrl-C even where whoever started the gate does not."""
+    die_with_parent()
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
 
 
 def _wait(process: subprocess.Popen[bytes], budget_s: float) -> tuple[int, bool]:

@@ -57,6 +57,8 @@ def test_every_claimed_must_is_broken_by_a_defect() -> None:
 
 def test_every_kind_of_fault_that_scenarios_show_and_a_relay_can_have_has_a_defect() -> None:
     others = {
+        14,  # a matter of the SDK: its shutdown writes the end
+        17,  # a matter of the SDK: its paused copy writes the end
         46,  # a matter of how many there are: the crowd scenarios have it, no single method does
         61,  # a matter of the SDK that is asked
     }

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import uuid
 from typing import Annotated, Any, Literal
 
 from msgspec import UNSET, Meta, UnsetType
@@ -54,7 +53,7 @@ async def create_alerting_rule(request: ApiRequest) -> AlertingRule:
     """Create an alerting rule."""
     rule = RuleRecord(
         application=request.app,
-        id=str(uuid.uuid4()),
+        id=request.new_id(),
         type=request.body.rule_type,
         metadata=request.body.rule_metadata,
         receiver=request.params["appName"]

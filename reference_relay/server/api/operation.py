@@ -138,6 +138,10 @@ class ApiRequest:
         """
         return await ask(self.context.hub, self.app, kind, fields, version)
 
+    def new_id(self) -> str:
+        """For a record that the call makes."""
+        return str(uuid.uuid4())
+
     def entry(self, *, success: bool) -> AuditEntry:
         """The audit entry of this call."""
         app = self.params.get("appName", "")
