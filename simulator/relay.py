@@ -59,6 +59,7 @@ class Relay:
         self._settling: list[Callable[[bool], object]] = []
         self._armed_ns: int | None = None
         self._ticked_ns = -1
+        self._begun = False  # whether this process has stored anything
         self._writer = Writer(self._clock, self.store, self._commit_ns)
 
     # ---- the process
@@ -191,7 +192,11 @@ class Relay:
             else:
                 self._do(effect)
         if batch:
-            self._writer.submit([*batch, ClockReading(self._now_ns)], partial(self._release, held))
+            self._writer.submit([*batch, ClockReading(self._now_ns)], partial(self._stored, held))
+
+    def _stored(self, held: Sequence[Effect]) -> None:
+        self._begun = True
+        self._release(held)
 
     def _release(self, effects: Sequence[Effect]) -> None:
         for effect in effects:
@@ -219,8 +224,11 @@ class Relay:
     def _beat(self) -> None:
         """The reading of its clock that a process commits each second while a grace period runs, as of the last one.
 
-        Only a kill makes it matter, so it costs nothing before.
+        Only a kill makes it matter, so it costs nothing before. Until the start's own transaction is durable, the
+        deadlines in the store belong to the clock of the process before, and no reading may go ahead of them.
         """
+        if not self._begun:
+            return
         stored = self.store.load()
         beat_ns = self._now_ns - (self._clock.now_ns - self._started_ns) % SECOND_NS
         graces = any(record.status is Status.DISCONNECTED for record in stored.executors)
