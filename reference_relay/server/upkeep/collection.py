@@ -19,6 +19,7 @@ __all__ = ["Collection"]
 
 CLASS = "workflow_step_count"  # the only one that the SDKs know (measured)
 AT_ONCE = 8
+NO_COUNT = 2**63  # a store that is given as much fails for good
 
 log = structlog.get_logger("reference_relay")
 
@@ -53,19 +54,21 @@ class Collection:
             return
         if app not in self._context.hub.core.applications:
             return  # deleted meanwhile
-        await self._context.hub.commit(
-            [
-                MetricPoint(
-                    application=app,
-                    type=row.metric_type,
-                    name=row.metric_name,
-                    granularity_s=round((end_ms - start_ms) / 1000),
-                    bucket_ms=start_ms,
-                    value=round(row.value),
-                )
-                for row in response.metrics or ()
-            ]
-        )
+        points = [
+            MetricPoint(
+                application=app,
+                type=row.metric_type,
+                name=row.metric_name,
+                granularity_s=round((end_ms - start_ms) / 1000),
+                bucket_ms=start_ms,
+                value=round(row.value),
+            )
+            for row in response.metrics or ()
+        ]
+        if any(abs(point.value) >= NO_COUNT for point in points):
+            log.info("metrics can't be collected", application=app.app, problem="a value of more than 64 bits")
+            return
+        await self._context.hub.commit(points)
 
 
 def _time(epoch_ms: int) -> str:

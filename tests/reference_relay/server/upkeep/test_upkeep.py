@@ -239,6 +239,20 @@ def test_metrics_are_collected_and_served(executor: Executor, client: httpx.Clie
     assert 'workflow_name="order"' not in client.get("/v1/metrics", params={"workflow_names": "other"}).text
 
 
+@pytest.mark.parametrize("value", [1e300, -1e300, 2.0**63])
+def test_a_value_that_is_no_count_is_dropped(relay: RelayProcess, client: httpx.Client, app: str, value: float) -> None:
+    """And leaves the relay alone: its store can't hold such a number."""
+    connected = answering(relay, app)
+    row = {"metric_type": "workflow_count", "metric_name": "order", "value": value}
+    connected.answers["get_metrics"] = lambda _: {"metrics": [row]}
+    healthy(client, app, "e1")
+    until(lambda: len(connected.seen("get_metrics")) > 1, "another period")
+    assert client.put(f"/v2/orgs/acme/apps/{app}").status_code == 204  # the store still takes writes
+    span = {"startTime": "2020-01-01T00:00:00Z", "endTime": "2100-01-01T00:00:00Z"}
+    assert client.get(f"/v2/orgs/acme/apps/{app}/metrics", params=span).json() == []
+    connected.close()
+
+
 def test_retention_settings_become_requests(executor: Executor, client: httpx.Client, app: str) -> None:
     path = f"/v2/orgs/acme/apps/{app}"
     assert not executor.seen("retention")
