@@ -6,6 +6,7 @@ left out has a default. ExecutorNotRecovered and MetricThreshold are extensions.
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterable
 from datetime import UTC, datetime, timedelta
 from typing import Annotated
@@ -34,6 +35,7 @@ __all__ = [
 ANY = "*"
 Seconds = Annotated[int, Meta(ge=1, le=2**31)]
 AtLeastOne = Annotated[int, Meta(ge=1, le=2**53)]
+Finite = Annotated[float, Meta(ge=-sys.float_info.max, le=sys.float_info.max)]  # any value is at or above "nan"
 _FAILED = ["ERROR", "MAX_RECOVERY_ATTEMPTS_EXCEEDED"]
 
 
@@ -144,7 +146,7 @@ class MetricThreshold(Condition, frozen=True, kw_only=True):
     """A metric of the last complete period is at or above ``threshold`` (protocol page: its example of an alert)."""
 
     metric_name: Annotated[str, Meta(min_length=1)]
-    threshold: float
+    threshold: Finite
     metric_type: str | UnsetType = msgspec.UNSET
 
     def judge(self, points: Iterable[MetricPoint]) -> Alert | None:

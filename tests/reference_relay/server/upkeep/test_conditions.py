@@ -72,6 +72,8 @@ def test_metadata(type_: str, metadata: Any, condition: object) -> None:
         ("UnresponsiveApplication", {"application_name": "x"}),
         ("MetricThreshold", {"metric_name": "m"}),
         ("MetricThreshold", None),
+        ("MetricThreshold", {"metric_name": "m", "threshold": "nan"}),
+        ("MetricThreshold", {"metric_name": "m", "threshold": "inf"}),
     ],
 )
 def test_metadata_that_fit_nothing(type_: str, metadata: Any) -> None:
