@@ -7,6 +7,8 @@ from typing import Annotated
 
 from msgspec import Meta
 
+from reference_relay.server.api.problems import unfit
+
 __all__ = ["DateTime", "epoch_ms", "portable", "rfc3339"]
 
 DateTime = Annotated[datetime, Meta(tz=True)]
@@ -24,8 +26,14 @@ def rfc3339(epoch_ms: int) -> str:
 
 
 def portable(moment: datetime) -> str:
-    """`YYYY-MM-DDTHH:MM:SS.mmm+00:00`, the one form that all four SDKs read (measured)."""
-    return moment.astimezone(UTC).isoformat(timespec="milliseconds")
+    """`YYYY-MM-DDTHH:MM:SS.mmm+00:00`, the one form that all four SDKs read (measured).
+
+    Raises Problem 422 for the first and last hours of the calendar where UTC has no name for them.
+    """
+    try:
+        return moment.astimezone(UTC).isoformat(timespec="milliseconds")
+    except OverflowError as error:
+        raise unfit("body", f"{moment.isoformat()} lies outside the years 1 to 9999 of UTC") from error
 
 
 def epoch_ms(moment: datetime) -> int:

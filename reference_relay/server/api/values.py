@@ -48,9 +48,9 @@ def moment(iso: str | UnsetType | None) -> str | None:
         return None
     try:
         found = datetime.fromisoformat(iso)
+        return rfc3339(epoch_ms(found if found.tzinfo else found.replace(tzinfo=UTC)))  # year 1 may become 0 in UTC
     except ValueError as error:
         raise Problem(502, "the executor's answer has text where a time belongs") from error
-    return rfc3339(epoch_ms(found if found.tzinfo else found.replace(tzinfo=UTC)))
 
 
 def present(value: object, bits: int = 64) -> int | UnsetType:

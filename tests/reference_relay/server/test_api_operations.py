@@ -129,6 +129,9 @@ def test_one_that_is_not_there_is_404(
         ("workflows/bulk-cancel", {"workflowIds": ["a"], "unknown": 1}),
         ("schedules/s/backfill", {"startTime": "2026-01-01T00:00:00", "endTime": "2026-01-02T00:00:00Z"}),
         ("workflows/import", {"serializedWorkflow": 1}),
+        ("workflows/search", {"startTime": "0001-01-01T00:00:00+14:00"}),
+        ("steps/aggregates", {"groupByFunctionName": True, "completedAfter": "9999-12-31T23:59:59-14:00"}),
+        ("schedules/s/backfill", {"startTime": "0001-01-01T00:00:00+14:00", "endTime": "2026-01-02T00:00:00Z"}),
     ],
 )
 def test_invalid_bodies_are_422_and_nobody_is_asked(
@@ -193,8 +196,9 @@ def test_a_schedules_time_without_offset_is_utc(served: tuple[Executor, httpx.Cl
     for text, shown in (("2023-11-14T22:13:20", AT), ("2023-11-15T00:13:20+02:00", AT), ("", None), (None, None)):
         executor.answers["get_schedule"] = lambda _, text=text: {"output": {**SCHEDULE_ROW, "last_fired_at": text}}  # type: ignore[misc]
         assert client.get(f"{base}/schedules/nightly").json()["lastFiredAt"] == shown
-    executor.answers["get_schedule"] = lambda _: {"output": {**SCHEDULE_ROW, "last_fired_at": "soon"}}
-    problem(client.get(f"{base}/schedules/nightly"), 502)
+    for text in ("soon", "0001-01-01T00:00:00+14:00", "9999-12-31T23:59:59-14:00"):
+        executor.answers["get_schedule"] = lambda _, text=text: {"output": {**SCHEDULE_ROW, "last_fired_at": text}}  # type: ignore[misc]
+        problem(client.get(f"{base}/schedules/nightly"), 502)
     executor.answers["get_schedule"] = usual
 
 
