@@ -11,7 +11,6 @@ from collections.abc import Mapping
 from random import Random
 from typing import Any
 
-import msgspec
 from msgspec.structs import replace
 
 from conductor.timing import Timing
@@ -353,8 +352,3 @@ class Fleet:
         heal = self._heals.pop(number, None)
         if heal is not None:
             heal()
-
-
-def encoded(value: object) -> bytes:
-    """Canonical JSON, for digests."""
-    return msgspec.json.encode(value, order="deterministic")

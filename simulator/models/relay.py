@@ -15,7 +15,7 @@ from reference_relay.core.records import AppKey
 from reference_relay.core.timers import TimerHeap
 from reference_relay.store import Write
 from reference_relay.store.memory import MemoryStore
-from simulator.clock import SECOND_NS, Clock
+from simulator.clock import Clock
 from simulator.link import Link
 from simulator.models.calls import CallRecord
 from simulator.models.client import Client
@@ -227,7 +227,3 @@ class FleetRelay(Relay):
     @property
     def now_ms(self) -> int:
         return super().now_ms + self.host.wall_ms
-
-
-BEAT_NS = SECOND_NS
-"""How often a relay writes its clock down while a grace period runs (LIV-15)."""

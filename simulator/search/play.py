@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import hashlib
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
-
-import msgspec
 
 import spec
 from evidence.events import App, AuditPage, Expect, Jitter, Ledger, Poll, Seen
@@ -58,21 +57,29 @@ def play(schedule: Schedule, core: type[Core], *, stop: bool = True, skip_heartb
     fleet = Fleet(schedule, core, monitor, None, clock, skip_heartbeats=skip_heartbeats)
     monitor.arrived, monitor.registered = fleet.caller.arrived, fleet.registered
     fleet.heartbeats.told = monitor.rests
+    with suppress(Broken):
+        _to_its_end(fleet, monitor)
+    return _summary(fleet, monitor)
+
+
+def _to_its_end(fleet: Fleet, monitor: Monitor) -> None:
+    """Until all has converged after the healing, or the time for that is over."""
+    schedule, clock = fleet.schedule, fleet.clock
     end_ns = ns(schedule.duration_s + fleet.converge_s)
-    try:
-        fleet.begin()
-        clock.run(until=ns(schedule.duration_s + fleet.settle_s))
-        while clock.now_ns < end_ns and not (fleet.converged and monitor.calm):
-            clock.run(until=clock.now_ns + ns(10.0))
-        monitor.look()
-        _outcomes(fleet, monitor)
-    except Broken:
-        pass
-    trace = hashlib.sha256(repr(monitor.trace).encode()).hexdigest()
+    fleet.begin()
+    clock.run(until=ns(schedule.duration_s + fleet.settle_s))
+    while clock.now_ns < end_ns and not (fleet.converged and monitor.calm):
+        clock.run(until=clock.now_ns + ns(10.0))
+    monitor.look()
+    _outcomes(fleet, monitor)
+
+
+def _summary(fleet: Fleet, monitor: Monitor) -> Played:
     database = fleet.database
     return Played(
-        violations=tuple(monitor.violations), digest=trace, seconds=clock.now_ns / 1e9, kills=fleet.kills,
-        recoveries=monitor.recoveries, workflows=len(database.rows), calls=fleet.caller.made, moved=database.recoveries,
+        violations=tuple(monitor.violations), digest=hashlib.sha256(repr(monitor.trace).encode()).hexdigest(),
+        seconds=fleet.clock.now_ns / 1e9, kills=fleet.kills, recoveries=monitor.recoveries,
+        workflows=len(database.rows), calls=fleet.caller.made, moved=database.recoveries,
     )  # fmt: skip
 
 
@@ -114,20 +121,9 @@ def _whole(schedule: Schedule, core: type[Core], recorder: Recorder, clock: Cloc
     for app in fleet.apps:
         recorder.add(App, org=app.org, app=app.app, grace_s=float(fleet.settings[app].executor_timeout_s))
     _show_lists(fleet, monitor, recorder)
-    end_ns = ns(schedule.duration_s + fleet.converge_s)
-    fleet.begin()
-    clock.run(until=ns(schedule.duration_s + fleet.settle_s))
-    while clock.now_ns < end_ns and not (fleet.converged and monitor.calm):
-        clock.run(until=clock.now_ns + ns(10.0))
-    monitor.look()
-    _outcomes(fleet, monitor)
+    _to_its_end(fleet, monitor)
     _last_words(fleet, monitor, recorder)
-    trace = hashlib.sha256(repr(monitor.trace).encode()).hexdigest()
-    database = fleet.database
-    return Played(
-        tuple(monitor.violations), trace, clock.now_ns / 1e9, fleet.kills, monitor.recoveries, len(database.rows),
-        fleet.caller.made, database.recoveries,
-    )  # fmt: skip
+    return _summary(fleet, monitor)
 
 
 def _last_words(fleet: Fleet, monitor: Monitor, recorder: Recorder) -> None:
@@ -173,7 +169,3 @@ def _seen(record: Executor) -> Seen:
 def broken_clauses(result: ScenarioResult) -> dict[str, Verdict]:
     """What fails a search."""
     return {clause: verdict for clause, verdict in result.clauses.items() if verdict in BROKEN}
-
-
-def encode(played: Played) -> bytes:
-    return msgspec.json.encode(played)
