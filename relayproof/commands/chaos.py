@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import random
-import re
 import shlex
 import signal
 import sys
@@ -25,6 +24,7 @@ from chaos.named import NAMED, play_named
 from chaos.play import Played, play
 from evidence.verdict import exit_code
 from relayproof import report as reports
+from relayproof.durations import seconds
 from relayproof.errors import INTERRUPTED, CommandError, WrongUsage
 from relayproof.report import junit_xml
 from scenarios import schedule as schedules
@@ -100,7 +100,7 @@ def chaos(
         if test:
             return _named(test, profile, _seed(seed), results, console)
         campaign = _campaign(
-            sdk, runtime, database, _seconds("--duration", duration), executors, _seed(seed), faults, schedule, rate
+            sdk, runtime, database, seconds("--duration", duration), executors, _seed(seed), faults, schedule, rate
         )
         played = asyncio.run(_played(profile, campaign, _grace_s(grace, campaign.schedule), results, relay, console))
     except (UnknownFault, FaultRefused) as problem:
@@ -218,7 +218,7 @@ def _faults(asked: Sequence[str], runtime: str, store: str) -> tuple[str, ...]:
 
 def _grace_s(asked: str | None, schedule: Schedule | None) -> float:
     if asked is not None:
-        return _seconds("--grace", asked)
+        return seconds("--grace", asked)
     return float(schedule.timing.get("grace_s", GRACE_S)) if schedule is not None else GRACE_S
 
 
@@ -241,14 +241,6 @@ def _names(texts: Sequence[str]) -> list[str]:
 
 def _seed(seed: int | None) -> int:
     return random.SystemRandom().randrange(2**31) if seed is None else seed
-
-
-def _seconds(option: str, text: str) -> float:
-    """45s, 5m, 1h, or plain seconds."""
-    found = re.fullmatch(r"(\d+(?:\.\d+)?)(s|m|h)?", text.strip())
-    if found is None or float(found[1]) <= 0:
-        raise WrongUsage(f"{option} {text!r}: give a time above 0 such as 45s, 5m or 1h")
-    return float(found[1]) * {"s": 1, "m": 60, "h": 3600, None: 1}[found[2]]
 
 
 app = App(name="chaos", help="Real SDKs at work, killed, paused and cut off: every workflow must end exactly once.")

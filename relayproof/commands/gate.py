@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import re
 import shlex
 import sys
 from datetime import UTC, datetime
@@ -14,12 +13,13 @@ from msgspec.structs import replace
 from rich.console import Console
 
 from evidence import run as evidence_run
-from relayproof.errors import WrongUsage
+from relayproof.durations import seconds
 from relayproof.gate import plan as plans
 from relayproof.gate import report
 from relayproof.gate.parts import parts
 from relayproof.gate.running import exit_code, run_all
 from scenarios.errors import UsageError
+from scenarios.profile import Profile
 from scenarios.profile_loading import resolve
 
 
@@ -50,7 +50,7 @@ def gate(
     """
     plan = plans.read(config)
     if budget is not None:
-        plan = replace(plan, budget_s=_seconds(budget))
+        plan = replace(plan, budget_s=seconds("--budget", budget))
     if seed is not None:
         plan = replace(plan, seed=seed)
     profile = resolve(relay)
@@ -60,7 +60,7 @@ def gate(
     def tell(line: str) -> None:
         console.print(line, highlight=False, markup=False, soft_wrap=True)
 
-    chosen = list(parts(plan, relay, own=_offers_core(relay), docker=_no_docker))
+    chosen = list(parts(plan, relay, own=_offers_core(profile), docker=_no_docker))
     ended = run_all(chosen, folder, tell, musts_fail=plan.musts_not_judged == "fail")
     code = exit_code(ended)
     facts = [
@@ -80,12 +80,12 @@ def gate(
     return code
 
 
-def _offers_core(relay: str) -> bool:
+def _offers_core(profile: Profile) -> bool:
     """Whether the relay can run in virtual time: the reference, or a defect of its core."""
     from simulator.world import core_of
 
     try:
-        core_of(resolve(relay))
+        core_of(profile)
     except UsageError:
         return False
     return True
@@ -99,10 +99,3 @@ def _no_docker() -> str:
         return f"{missing.name} is not installed: pip install 'relayproof[chaos]'"
     found = asyncio.run(probe())
     return "" if found.proved else found.reason
-
-
-def _seconds(text: str) -> float:
-    match = re.fullmatch(r"(\d+(?:\.\d+)?)(s|m|h)?", text.strip())
-    if match is None or float(match[1]) <= 0:
-        raise WrongUsage(f"--budget {text!r}: give a time above 0 such as 90s, 10m or 1h")
-    return float(match[1]) * {"s": 1, "m": 60, "h": 3600, None: 1}[match[2]]

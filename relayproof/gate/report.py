@@ -4,14 +4,11 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
-from functools import cache
-from importlib.resources import files
 from pathlib import Path
 from xml.etree import ElementTree
 
-import jinja2
-
 from relayproof.gate.running import Ended
+from relayproof.report.templates import asset, template
 
 __all__ = ["FILES", "write"]
 
@@ -29,8 +26,8 @@ def write(ended: Sequence[Ended], code: int, relay: str, folder: Path, facts: Se
 
 def _page(ended: Sequence[Ended], code: int, relay: str, folder: Path, facts: Sequence[tuple[str, str]]) -> str:
     rows = [(each, _SIGNS[each.state], _link(each.report, folder), f"{each.part.name}/output.txt") for each in ended]
-    css = files("relayproof.report").joinpath("page.css").read_text()
-    return _template().render(rows=rows, outcome=WORDS[code], code=code, relay=relay, facts=facts, css=css)
+    css = asset("relayproof.report", "page.css")
+    return template(__package__).render(rows=rows, outcome=WORDS[code], code=code, relay=relay, facts=facts, css=css)
 
 
 def _link(report: Path | None, folder: Path) -> str:
@@ -75,11 +72,3 @@ def _junit(ended: Sequence[Ended], relay: str) -> str:
             root.append(suite)
     ElementTree.indent(root)
     return f'<?xml version="1.0" encoding="utf-8"?>\n{ElementTree.tostring(root, encoding="unicode")}\n'
-
-
-@cache
-def _template() -> jinja2.Template:
-    environment = jinja2.Environment(
-        autoescape=True, undefined=jinja2.StrictUndefined, trim_blocks=True, lstrip_blocks=True
-    )
-    return environment.from_string(files("relayproof.gate").joinpath("page.html.j2").read_text())

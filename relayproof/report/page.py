@@ -4,12 +4,9 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping
-from functools import cache
-from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
-import jinja2
 import msgspec
 
 import spec
@@ -18,6 +15,7 @@ from evidence.history import load
 from evidence.summary import by_clause, by_family, headline
 from evidence.verdict import RunResult, ScenarioResult, Verdict
 from relayproof.report.picture import picture
+from relayproof.report.templates import asset, template
 from relayproof.report.words import FAMILIES, KINDS, ordered, outcome, reproduce, told, weighted
 
 __all__ = ["page"]
@@ -33,12 +31,12 @@ def page(run: RunResult, folder: Path) -> str:
     """The whole page. Histories that can't be read have no drawing; the page says why."""
     scenarios = [_scenario(run, each, folder, place) for place, each in enumerate(weighted(run.scenarios))]
     verdicts = Counter(each.verdict for each in run.scenarios)
-    return _template().render(
+    return template(__package__).render(
         run=run, outcome=outcome(run), headline=headline(run), scenarios=scenarios, kinds=KINDS, families=FAMILIES,
         family_rows=by_family(run), clause_rows=by_clause(run), texts={c.id: c.text for c in spec.clauses().values()},
         verdicts=[(verdict, verdicts[verdict]) for verdict in Verdict if verdicts[verdict]],
         worlds=sorted({each.world for each in run.scenarios}), order=list(Verdict), facts=_facts(run),
-        css=_asset("page.css"), js=_asset("page.js"),
+        css=asset(__package__, "page.css"), js=asset(__package__, "page.js"),
     )  # fmt: skip
 
 
@@ -73,15 +71,3 @@ def _embedded(value: Any) -> str:
     """JSON that can stand inside a script element: no end tag, no comment, whatever a relay sent."""
     text = msgspec.json.encode(value).decode()
     return text.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")
-
-
-@cache
-def _template() -> jinja2.Template:
-    environment = jinja2.Environment(
-        autoescape=True, trim_blocks=True, lstrip_blocks=True, undefined=jinja2.StrictUndefined
-    )
-    return environment.from_string(_asset("page.html.j2"))
-
-
-def _asset(name: str) -> str:
-    return files("relayproof.report").joinpath(name).read_text(encoding="utf-8")

@@ -5,14 +5,12 @@ from __future__ import annotations
 import csv
 import re
 from datetime import UTC, datetime
-from functools import cache
 from importlib.metadata import version
-from importlib.resources import files
 from pathlib import Path
 
-import jinja2
 import msgspec
 
+from relayproof.report.templates import asset, template
 from relayproof.studies import charts
 from simulator.studies.estimates import Estimate
 from simulator.studies.study import Answer, Table
@@ -33,14 +31,14 @@ def write(answer: Answer, folder: Path, command: str) -> Path:
         (folder / f"{_slug(chart.title)}.svg").write_text(drawing)
         (folder / f"{_slug(chart.title)}.png").write_bytes(charts.png(chart))
     page = folder / "index.html"
-    text = _template().render(
+    text = template(__package__).render(
         answer=answer,
         drawings=drawings,
         command=command,
         day=datetime.now(UTC).strftime("%d %B %Y"),
         tool=f"relayproof {version('relayproof')}",
         is_estimate=_is_estimate,
-        css=files("relayproof.report").joinpath("page.css").read_text(),
+        css=asset("relayproof.report", "page.css"),
     )
     page.write_text(text)
     return page
@@ -71,11 +69,3 @@ def _is_estimate(cell: object) -> bool:
 
 def _slug(title: str) -> str:
     return re.sub(r"[^a-z0-9]+", "-", title.lower()).strip("-")
-
-
-@cache
-def _template() -> jinja2.Template:
-    environment = jinja2.Environment(
-        autoescape=True, undefined=jinja2.StrictUndefined, trim_blocks=True, lstrip_blocks=True
-    )
-    return environment.from_string(files("relayproof.studies").joinpath("page.html.j2").read_text())
