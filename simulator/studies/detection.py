@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from random import Random
 from typing import Any
@@ -12,8 +11,8 @@ from reference_relay.core.records import Executor, Status
 from simulator.clock import SECOND_NS, ns
 from simulator.studies.estimates import Estimate, mean, quantile
 from simulator.studies.field import Field
-from simulator.studies.grid import CALM, FIELD, Point, points, varied
-from simulator.studies.study import Answer, Axes, Effort, Study, Table, Task, line_chart
+from simulator.studies.grid import CALM, FIELD, Point, varied
+from simulator.studies.study import Answer, Axes, Effort, Study, Table, Task, cut, grouped, line_chart
 
 VICTIMS, PEERS = 30, 3
 TASKS = 4  # a point and manner: 120 deaths
@@ -22,12 +21,7 @@ MANNERS = {"killed": "SIGKILL: its kernel ends the connection", "silent": "its h
 
 
 def _cut(axes: Axes, effort: Effort) -> list[dict[str, Any]]:
-    return [
-        {"point": dict(point), "manner": manner, "seed": effort.seed * 1_000_003 + number}
-        for point in points(axes, FIELD)
-        for manner in MANNERS
-        for number in range(effort.runs(TASKS))
-    ]
+    return cut(axes, FIELD, effort, TASKS, manner=tuple(MANNERS))
 
 
 def _run(task: Task) -> dict[str, Any]:
@@ -73,14 +67,11 @@ def _run(task: Task) -> dict[str, Any]:
 
 
 def _answer(tasks: Sequence[Task], results: Sequence[Mapping[str, Any]]) -> Answer:
-    groups: dict[tuple[str, tuple[tuple[str, float | str], ...]], list[Mapping[str, Any]]] = defaultdict(list)
-    for task, result in zip(tasks, results, strict=True):
-        groups[task["manner"], tuple(task["point"].items())].append(result)
-    seen = [dict(point) for _, point in groups]
+    groups = grouped(tasks, results, "manner")
+    seen = [point for point, *_ in groups]
     names = varied(seen, FIELD)
     rows, asked = [], list[tuple[Point, str, Estimate]]()
-    for (manner, key), several in groups.items():
-        point = dict(key)
+    for point, (manner,), several in groups:
         times = {what: [t for each in several for t in each[what]] for what in ("disconnected", "asked", "ended")}
         deaths = sum(each["deaths"] for each in several)
         cells = [

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 from reference_relay.core.records import Executor, Status
 from simulator.studies.estimates import rate
 from simulator.studies.field import DAY_S, SPREAD, Field
-from simulator.studies.grid import FIELD, Point, points, varied
-from simulator.studies.study import Answer, Axes, Effort, Study, Table, Task, line_chart
+from simulator.studies.grid import FIELD, Point, varied
+from simulator.studies.study import Answer, Axes, Effort, Study, Table, Task, cut, grouped, line_chart
 
 EXECUTORS = 10
 HOURS = 6.0  # of one task
@@ -18,11 +17,7 @@ TASKS = 16  # a point: 40 executor-days
 
 
 def _cut(axes: Axes, effort: Effort) -> list[dict[str, Any]]:
-    return [
-        {"point": dict(point), "seed": effort.seed * 1_000_003 + number}
-        for point in points(axes, FIELD)
-        for number in range(effort.runs(TASKS))
-    ]
+    return cut(axes, FIELD, effort, TASKS)
 
 
 def _run(task: Task) -> dict[str, Any]:
@@ -50,13 +45,10 @@ def _run(task: Task) -> dict[str, Any]:
 
 
 def _answer(tasks: Sequence[Task], results: Sequence[Mapping[str, Any]]) -> Answer:
-    deaths: dict[tuple[tuple[str, float | str], ...], list[Mapping[str, Any]]] = defaultdict(list)
-    for task, result in zip(tasks, results, strict=True):
-        deaths[tuple(task["point"].items())].append(result)
-    names = varied([dict(key) for key in deaths], FIELD)
+    groups = grouped(tasks, results)
+    names = varied([point for point, *_ in groups], FIELD)
     rows, estimates = [], []
-    for key, several in deaths.items():
-        point = dict(key)
+    for point, _, several in groups:
         days = sum(each["executor_days"] for each in several)
         dead = rate(sum(each["deaths"] for each in several), days)
         demoted = rate(sum(each["demotions"] for each in several), days)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 from typing import Any
@@ -12,8 +12,8 @@ from reference_relay.core.records import Executor
 from simulator.clock import SECOND_NS, ns
 from simulator.studies.estimates import Estimate, mean
 from simulator.studies.field import Field
-from simulator.studies.grid import FIELD, Parameter, Parameters, points, varied
-from simulator.studies.study import Answer, Axes, Effort, Study, Table, Task, line_chart
+from simulator.studies.grid import FIELD, Parameter, Parameters, varied
+from simulator.studies.study import Answer, Axes, Effort, Study, Table, Task, cut, grouped, line_chart
 
 TASKS = 5
 LONGEST_S = 1800.0
@@ -35,11 +35,7 @@ PARAMETERS: Parameters = MappingProxyType(
 
 
 def _cut(axes: Axes, effort: Effort) -> list[dict[str, Any]]:
-    return [
-        {"point": dict(point), "seed": effort.seed * 1_000_003 + number}
-        for point in points(axes, PARAMETERS)
-        for number in range(effort.runs(TASKS))
-    ]
+    return cut(axes, PARAMETERS, effort, TASKS)
 
 
 def _run(task: Task) -> dict[str, Any]:
@@ -87,14 +83,11 @@ def _run(task: Task) -> dict[str, Any]:
 
 
 def _answer(tasks: Sequence[Task], results: Sequence[Mapping[str, Any]]) -> Answer:
-    groups: dict[tuple[tuple[str, float | str], ...], list[Mapping[str, Any]]] = defaultdict(list)
-    for task, result in zip(tasks, results, strict=True):
-        groups[tuple(task["point"].items())].append(result)
-    seen = [dict(key) for key in groups]
+    groups = grouped(tasks, results)
+    seen = [point for point, *_ in groups]
     names = varied(seen, PARAMETERS)
     rows, found = [], list[tuple[Mapping[str, float | str], str, Estimate]]()
-    for key, several in groups.items():
-        point = dict(key)
+    for point, _, several in groups:
         dead = float(point["dead"])
         whole = all(each["recovered"] == dead for each in several)
         last = mean([each["seconds"][-1] for each in several]) if whole else f"not within {LONGEST_S:g} s"

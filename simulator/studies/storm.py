@@ -7,7 +7,7 @@ number of executors the relay does nothing else any more. The admission rate is 
 
 from __future__ import annotations
 
-from collections import defaultdict, deque
+from collections import deque
 from collections.abc import Mapping, Sequence
 from random import Random
 from types import MappingProxyType
@@ -16,8 +16,8 @@ from typing import Any
 from simulator.clock import SECOND_NS, Clock, ns
 from simulator.models.sdk import BACKOFF_CAP_S, SDKS, Sdk
 from simulator.studies.estimates import Estimate, mean
-from simulator.studies.grid import SDK_NAMES, Parameter, Parameters, points, varied
-from simulator.studies.study import Answer, Axes, Effort, Study, Table, Task, line_chart
+from simulator.studies.grid import SDK_NAMES, Parameter, Parameters, varied
+from simulator.studies.study import Answer, Axes, Effort, Study, Table, Task, cut, grouped, line_chart
 
 MEASURED_ADMISSIONS = 1250.0
 """A second: the reference relay on one of two shared cores, upgrade to registration (docs/benchmark.md)."""
@@ -150,11 +150,7 @@ class _Storm:
 
 
 def _cut(axes: Axes, effort: Effort) -> list[dict[str, Any]]:
-    return [
-        {"point": dict(point), "seed": effort.seed * 1_000_003 + number}
-        for point in points(axes, PARAMETERS)
-        for number in range(effort.runs(TASKS))
-    ]
+    return cut(axes, PARAMETERS, effort, TASKS)
 
 
 def _run(task: Task) -> dict[str, Any]:
@@ -170,14 +166,11 @@ def _run(task: Task) -> dict[str, Any]:
 
 
 def _answer(tasks: Sequence[Task], results: Sequence[Mapping[str, Any]]) -> Answer:
-    groups: dict[tuple[tuple[str, float | str], ...], list[Mapping[str, Any]]] = defaultdict(list)
-    for task, result in zip(tasks, results, strict=True):
-        groups[tuple(task["point"].items())].append(result)
-    seen = [dict(key) for key in groups]
+    groups = grouped(tasks, results)
+    seen = [point for point, *_ in groups]
     names = varied(seen, PARAMETERS)
     rows, found, collapsed = [], [], []
-    for key, several in groups.items():
-        point = dict(key)
+    for point, _, several in groups:
         executors = float(point["executors"])
         cells: list[str | float | Estimate] = []
         for what in ("half_s", "all_s"):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import itertools
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
@@ -11,9 +12,9 @@ from typing import Any, Final
 import msgspec
 
 from simulator.studies.estimates import Estimate
-from simulator.studies.grid import GridError, Parameters, Point
+from simulator.studies.grid import GridError, Parameters, Point, points
 
-__all__ = ["STUDIES", "Answer", "Chart", "Effort", "Line", "Study", "Table", "find", "line_chart"]
+__all__ = ["STUDIES", "Answer", "Chart", "Effort", "Line", "Study", "Table", "cut", "find", "grouped", "line_chart"]
 
 Task = Mapping[str, Any]
 Axes = Mapping[str, Sequence[float | str]]
@@ -45,6 +46,28 @@ class Line(msgspec.Struct, frozen=True):
     label: str
     x: tuple[float, ...]
     y: tuple[Estimate, ...]
+
+
+def cut(axes: Axes, parameters: Parameters, effort: Effort, usual: int, **ways: Sequence[str]) -> list[dict[str, Any]]:
+    """A task for each point, each of the ``ways`` to look at it (``manner=("killed", "silent")``), and each run."""
+    names = list(ways)
+    return [
+        {"point": dict(point), **dict(zip(names, way, strict=True)), "seed": effort.seed * 1_000_003 + number}
+        for point in points(axes, parameters)
+        for way in itertools.product(*ways.values())
+        for number in range(effort.runs(usual))
+    ]
+
+
+def grouped(
+    tasks: Sequence[Task], results: Sequence[Mapping[str, Any]], *ways: str
+) -> list[tuple[Point, tuple[str, ...], list[Mapping[str, Any]]]]:
+    """The results of all runs of one point and one way, in the order in which they were cut."""
+    groups: dict[tuple[tuple[str, ...], tuple[tuple[str, float | str], ...]], list[Mapping[str, Any]]] = {}
+    for task, result in zip(tasks, results, strict=True):
+        way = tuple(str(task[name]) for name in ways)
+        groups.setdefault((way, tuple(task["point"].items())), []).append(result)
+    return [(dict(point), way, several) for (way, point), several in groups.items()]
 
 
 def line_chart(

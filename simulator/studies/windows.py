@@ -6,30 +6,22 @@ first ping that nothing answers. Both are lawful; a relay author should know how
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from random import Random
 from typing import Any
 
 from reference_relay.core.core import Core
-from reference_relay.core.records import Connection, Executor, Status
+from reference_relay.core.records import Executor, Status
 from simulator.clock import SECOND_NS, ns
 from simulator.studies.estimates import Estimate, mean
 from simulator.studies.field import Field
-from simulator.studies.grid import CALM, FIELD, Point, points, timing_of, varied
-from simulator.studies.study import Answer, Axes, Effort, Study, Table, Task, line_chart
+from simulator.studies.grid import CALM, FIELD, Point, timing_of, varied
+from simulator.studies.readings import FromTheUnansweredPing
+from simulator.studies.study import Answer, Axes, Effort, Study, Table, Task, cut, grouped, line_chart
 
 EXECUTORS = 40
 TASKS = 4
 SETTLE_S = 60.0
-
-
-class FromTheUnansweredPing(Core):
-    """The other reading: the wait begins at the first ping that nothing answered."""
-
-    def _silent_at_ns(self, connection: Connection) -> int:
-        unanswered = (connection.next_ping_ns - connection.last_frame_ns - 1) // self._interval_ns
-        return connection.next_ping_ns - unanswered * self._interval_ns + self._wait_ns
 
 
 READINGS: Mapping[str, type[Core]] = {"the last frame": Core, "the unanswered ping": FromTheUnansweredPing}
@@ -45,12 +37,7 @@ def lawful(point: Point, reading: str) -> tuple[float, float]:
 
 
 def _cut(axes: Axes, effort: Effort) -> list[dict[str, Any]]:
-    return [
-        {"point": dict(point), "reading": reading, "seed": effort.seed * 1_000_003 + number}
-        for point in points(axes, FIELD)
-        for reading in READINGS
-        for number in range(effort.runs(TASKS))
-    ]
+    return cut(axes, FIELD, effort, TASKS, reading=tuple(READINGS))
 
 
 def _run(task: Task) -> dict[str, Any]:
@@ -80,12 +67,9 @@ def _run(task: Task) -> dict[str, Any]:
 
 
 def _answer(tasks: Sequence[Task], results: Sequence[Mapping[str, Any]]) -> Answer:
-    groups: dict[tuple[str, tuple[tuple[str, float | str], ...]], list[float]] = defaultdict(list)
-    for task, result in zip(tasks, results, strict=True):
-        groups[task["reading"], tuple(task["point"].items())] += result["seconds"]
     rows, found = [], list[tuple[Point, str, Estimate]]()
-    for (reading, key), seconds in groups.items():
-        point = dict(key)
+    for point, (reading,), several in grouped(tasks, results, "reading"):
+        seconds = [each for result in several for each in result["seconds"]]
         low, high = lawful(point, reading)
         inside = all(low <= each <= high for each in seconds)
         rows.append(

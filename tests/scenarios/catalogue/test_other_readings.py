@@ -10,6 +10,7 @@ from evidence.verdict import Verdict
 from reference_relay.core.core import Core
 from reference_relay.core.records import Connection
 from scenarios import catalogue
+from simulator.studies.readings import FromTheUnansweredPing
 from tests.scenarios.catalogue.playing import REFUTED, play
 
 EVERY_8_S = replace(DOCUMENTED, ping_interval_s=8.0)
@@ -18,14 +19,6 @@ EVERY_20_S = replace(DOCUMENTED, ping_interval_s=20.0)
 
 ALL = [entry.id for entry in catalogue.select(world="simulated")]
 RECOVERY = [id for id in ALL if id.startswith(("LIV-", "REC-", "AUD-"))]
-
-
-class CountsFromTheUnansweredPing(Core):
-    """The ping wait begins at the first ping that nothing answered, not at the last frame."""
-
-    def _silent_at_ns(self, connection: Connection) -> int:
-        unanswered = (connection.next_ping_ns - connection.last_frame_ns - 1) // self._interval_ns
-        return connection.next_ping_ns - unanswered * self._interval_ns + self._wait_ns
 
 
 def alarms(id: str, timing: Timing, core: type[Core] | None) -> list[tuple[str, Verdict, str, str, str]]:
@@ -40,16 +33,16 @@ def alarms(id: str, timing: Timing, core: type[Core] | None) -> list[tuple[str, 
 
 @pytest.mark.parametrize("id", RECOVERY)
 def test_pings_every_8_s_and_the_wait_from_the_unanswered_ping(id: str) -> None:
-    assert alarms(id, EVERY_8_S, CountsFromTheUnansweredPing) == []
+    assert alarms(id, EVERY_8_S, FromTheUnansweredPing) == []
 
 
-@pytest.mark.parametrize("core", [None, CountsFromTheUnansweredPing], ids=["last-frame", "unanswered-ping"])
+@pytest.mark.parametrize("core", [None, FromTheUnansweredPing], ids=["last-frame", "unanswered-ping"])
 @pytest.mark.parametrize("id", RECOVERY)
 def test_pings_every_20_s(id: str, core: type[Core] | None) -> None:
     assert alarms(id, EVERY_20_S, core) == []
 
 
-class WaitsTwice(CountsFromTheUnansweredPing):
+class WaitsTwice(FromTheUnansweredPing):
     """So that the test above can fail: this is no reading of the documents any more."""
 
     def _silent_at_ns(self, connection: Connection) -> int:
