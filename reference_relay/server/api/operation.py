@@ -15,14 +15,14 @@ from conductor.catalogue import CATALOGUE
 from conductor.messages import ResponseBase
 from reference_relay.core.records import AppKey, Application
 from reference_relay.server.api.asking import ask
-from reference_relay.server.api.problems import Problem
+from reference_relay.server.api.problems import Problem, Reported
 from reference_relay.server.api.shapes import Body, Query
 from reference_relay.server.context import Context
 from reference_relay.server.gate import Subject
 from reference_relay.server.hub import Hub, wall_ms
 from reference_relay.store import AuditEntry
 
-__all__ = ["OPERATIONS", "ApiRequest", "Operation", "Reply", "operation"]
+__all__ = ["OPERATIONS", "ApiRequest", "Operation", "R", "Reply", "operation"]
 
 ORG = "/v2/orgs/{orgName}"
 APP = ORG + "/apps/{appName}"
@@ -137,6 +137,21 @@ class ApiRequest:
         Raises Problem 502 or 503, and its subclass `Reported` where the executor reports a failure.
         """
         return await ask(self.context.hub, self.app, kind, fields, version)
+
+    async def ask_about(
+        self, look: Callable[[ApiRequest], Awaitable[object | None]], missing: str, kind: type[R],
+        fields: dict[str, object], *, version: str | None = None,
+    ) -> R:  # fmt: skip
+        """As `ask`, about something that may not be there: executors report that as any other failure.
+
+        So it is looked for then. Raises Problem 404 with the text ``missing`` where ``look`` finds nothing.
+        """
+        try:
+            return await self.ask(kind, fields, version=version)
+        except Reported:
+            if await look(self) is None:
+                raise Problem(404, missing) from None
+            raise
 
     def new_id(self) -> str:
         """For a record that the call makes."""

@@ -14,8 +14,8 @@ from conductor.messages import (
 )
 from conductor.records import ScheduleRecord
 from reference_relay.server.api.answers import BackfillOutputBody, Schedule, TriggerOutputBody
-from reference_relay.server.api.operation import ApiRequest, Reply, operation
-from reference_relay.server.api.problems import Problem, Reported
+from reference_relay.server.api.operation import ApiRequest, R, Reply, operation
+from reference_relay.server.api.problems import Problem
 from reference_relay.server.api.shapes import Body, Query, Text, given
 from reference_relay.server.api.times import DateTime, portable
 from reference_relay.server.api.values import moment, text
@@ -63,10 +63,7 @@ async def get_schedule(request: ApiRequest) -> Schedule:
 async def pause_schedule(request: ApiRequest) -> None:
     """Pause a schedule. An unknown one is no error to three of the four SDKs."""
     name = request.target_id = request.params["scheduleName"]
-    try:
-        await request.ask(PauseScheduleResponse, {"schedule_name": name})
-    except Reported as reported:
-        raise await _refuse_unknown(request, reported) from reported
+    await _ask_about(request, PauseScheduleResponse, {"schedule_name": name})
 
 
 @operation(
@@ -76,10 +73,7 @@ async def pause_schedule(request: ApiRequest) -> None:
 async def resume_schedule(request: ApiRequest) -> None:
     """Resume a paused schedule. An unknown one is no error to three of the four SDKs."""
     name = request.target_id = request.params["scheduleName"]
-    try:
-        await request.ask(ResumeScheduleResponse, {"schedule_name": name})
-    except Reported as reported:
-        raise await _refuse_unknown(request, reported) from reported
+    await _ask_about(request, ResumeScheduleResponse, {"schedule_name": name})
 
 
 @operation(
@@ -89,10 +83,7 @@ async def resume_schedule(request: ApiRequest) -> None:
 async def trigger_schedule(request: ApiRequest) -> Reply:
     """Start the workflow of a schedule now."""
     name = request.target_id = request.params["scheduleName"]
-    try:
-        response = await request.ask(TriggerScheduleResponse, {"schedule_name": name})
-    except Reported as reported:
-        raise await _refuse_unknown(request, reported) from reported
+    response = await _ask_about(request, TriggerScheduleResponse, {"schedule_name": name})
     if not response.workflow_id:
         raise Problem(502, "the executor's answer has no id of the new workflow")
     request.details["workflow_id"] = response.workflow_id
@@ -112,10 +103,7 @@ async def backfill_schedule(request: ApiRequest) -> BackfillOutputBody:
         "start": portable(request.body.start_time),
         "end": portable(request.body.end_time),
     }
-    try:
-        response = await request.ask(BackfillScheduleResponse, fields)
-    except Reported as reported:
-        raise await _refuse_unknown(request, reported) from reported
+    response = await _ask_about(request, BackfillScheduleResponse, fields)
     ids = list(response.workflow_ids or ())
     request.details["workflow_ids"] = ids
     return BackfillOutputBody(workflow_ids=ids)
@@ -130,11 +118,9 @@ async def _schedule_of(request: ApiRequest) -> ScheduleRecord | None:
     return None if response.output is UNSET else response.output
 
 
-async def _refuse_unknown(request: ApiRequest, reported: Reported) -> Reported:
-    """Executors report an unknown schedule as any other failure, so it is looked for. Raises Problem 404."""
-    if await _schedule_of(request) is None:
-        raise Problem(404, "no such schedule")
-    return reported
+async def _ask_about(request: ApiRequest, kind: type[R], fields: dict[str, object]) -> R:
+    """Raises Problem 404 where the path's schedule does not exist."""
+    return await request.ask_about(_schedule_of, "no such schedule", kind, fields)
 
 
 def _view(row: ScheduleRecord) -> Schedule:

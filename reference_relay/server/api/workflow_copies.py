@@ -16,7 +16,7 @@ from reference_relay.server.api.answers import (
     ForkWorkflowOutputBody,
 )
 from reference_relay.server.api.operation import APP, ApiRequest, Reply, operation
-from reference_relay.server.api.problems import Problem, Reported, unfit
+from reference_relay.server.api.problems import Problem, unfit
 from reference_relay.server.api.workflow_filters import (
     FORK_NAMES,
     BulkForkFromFailureBody,
@@ -26,7 +26,7 @@ from reference_relay.server.api.workflow_filters import (
     fields_of,
 )
 from reference_relay.server.api.workflow_payloads import refuse_in_private_mode
-from reference_relay.server.api.workflows import WORKFLOW, refuse_unknown, some
+from reference_relay.server.api.workflows import WORKFLOW, ask_about_workflow, some
 
 
 @operation(
@@ -43,10 +43,7 @@ async def fork_workflow(request: ApiRequest) -> Reply:
         "application_version": None,
         **fields_of(request.body, FORK_NAMES),
     }
-    try:
-        response = await request.ask(ForkWorkflowResponse, {"body": fields})
-    except Reported as reported:
-        raise await refuse_unknown(request, reported) from reported
+    response = await ask_about_workflow(request, ForkWorkflowResponse, {"body": fields})
     if not response.new_workflow_id:
         raise Problem(502, "the executor's answer has no id of the new workflow")
     request.details["new_workflow_id"] = response.new_workflow_id
@@ -82,10 +79,7 @@ async def export_workflow(request: ApiRequest) -> ExportWorkflowOutputBody:
         "workflow_id": request.params["workflowId"],
         "export_children": request.query.export_children,
     }
-    try:
-        response = await request.ask(ExportWorkflowResponse, fields)
-    except Reported as reported:
-        raise await refuse_unknown(request, reported) from reported
+    response = await ask_about_workflow(request, ExportWorkflowResponse, fields)
     if not response.serialized_workflow:
         raise Problem(502, "the executor's answer has no exported workflow")
     return ExportWorkflowOutputBody(serialized_workflow=response.serialized_workflow)

@@ -15,8 +15,8 @@ from conductor.messages import (
 )
 from reference_relay.server.api import workflow_views as views
 from reference_relay.server.api.answers import Step, Workflow
-from reference_relay.server.api.operation import ApiRequest, operation
-from reference_relay.server.api.problems import Problem, Reported
+from reference_relay.server.api.operation import ApiRequest, R, operation
+from reference_relay.server.api.problems import Problem
 from reference_relay.server.api.shapes import given
 from reference_relay.server.api.versions import latest_of, versions_of
 from reference_relay.server.api.workflow_filters import (
@@ -95,11 +95,11 @@ async def workflow_of(request: ApiRequest) -> Workflow | None:
     return None if response.output is UNSET or response.output is None else views.workflow(response.output)
 
 
-async def refuse_unknown(request: ApiRequest, reported: Reported) -> Reported:
-    """Executors report an unknown workflow as any other failure, so it is looked for. Raises Problem 404."""
-    if await workflow_of(request) is None:
-        raise Problem(404, "no such workflow")
-    return reported
+async def ask_about_workflow(
+    request: ApiRequest, kind: type[R], fields: dict[str, object], *, version: str | None = None
+) -> R:
+    """Raises Problem 404 where the path's workflow does not exist."""
+    return await request.ask_about(workflow_of, "no such workflow", kind, fields, version=version)
 
 
 async def _listed(request: ApiRequest, body: dict[str, object], kind: Listed = ListWorkflowsResponse) -> list[Workflow]:
@@ -140,10 +140,8 @@ async def resume_workflow(request: ApiRequest) -> None:
     """Resume a workflow. Only an executor of the latest version can do that (API document)."""
     request.target_id = request.params["workflowId"]
     version = latest_of(await versions_of(request))
-    try:
-        await request.ask(ResumeResponse, {"workflow_id": request.target_id, **given(request.body)}, version=version)
-    except Reported as reported:
-        raise await refuse_unknown(request, reported) from reported
+    fields = {"workflow_id": request.target_id, **given(request.body)}
+    await ask_about_workflow(request, ResumeResponse, fields, version=version)
 
 
 @operation(
