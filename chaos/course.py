@@ -16,13 +16,14 @@ from chaos.site import Site
 from chaos.work import Work
 from chaos.workload import Job
 from evidence.cases import Case, record
-from scenarios.errors import Prerequisite
+from scenarios.errors import Prerequisite, Unsupported
 from scenarios.schedule import FaultAt
 from scenarios.world import App
 from sdk_matrix.contract import Start, Step
-from sdk_matrix.languages import Worker
+from sdk_matrix.errors import MatrixError
+from sdk_matrix.languages import Worker, worker
 
-__all__ = ["Course", "long_job"]
+__all__ = ["Course", "long_job", "ready_worker"]
 
 _CONNECT_S = 60.0
 _LOOK_S = 0.05
@@ -33,6 +34,17 @@ def long_job(workflow: str, *durations_s: float) -> Job:
     """A plain workflow whose steps take these times."""
     steps = tuple(Step(f"step-{number}", seconds) for number, seconds in enumerate(durations_s, start=1))
     return Job("plain", Start(workflow=workflow, instructions=steps))
+
+
+def ready_worker(language: str) -> Worker:
+    """The language's worker, built. Raises `Unsupported` where this host has no such SDK."""
+    try:
+        found = worker(language)
+        found.build()
+        found.check()
+    except MatrixError as problem:
+        raise Unsupported(f"needs the {language} SDK: {problem}") from problem
+    return found
 
 
 class Course:

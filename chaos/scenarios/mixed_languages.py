@@ -6,12 +6,9 @@ The version is what keeps them apart, and a relay must not ask across it.
 
 from __future__ import annotations
 
-from chaos.course import Course
+from chaos.course import Course, ready_worker
 from chaos.real import RealWorld
 from scenarios.catalogue import scenario
-from scenarios.errors import Unsupported
-from sdk_matrix.errors import MatrixError
-from sdk_matrix.languages import Worker, worker
 
 
 @scenario(
@@ -29,7 +26,7 @@ async def mixed_languages(world: RealWorld) -> None:
     world.expect("OUT-1", "cases_end")
     world.expect("OUT-2", "cases_end_once")
     course = Course(world)
-    python, typescript = _ready("python"), _ready("typescript")
+    python, typescript = ready_worker("python"), ready_worker("typescript")
     first = await course.fleet(python, "py1", "py2", version="v-python")
     second = await course.fleet(typescript, "ts1", "ts2", version="v-typescript", beside=first)
     await course.work(first, "py1")
@@ -37,14 +34,3 @@ async def mixed_languages(world: RealWorld) -> None:
     await course.strike("kill", "py1")
     await course.strike("kill", "ts1")
     await course.finish()
-
-
-def _ready(language: str) -> Worker:
-    """Raises `Unsupported` where this host has no such SDK."""
-    try:
-        found = worker(language)
-        found.build()
-        found.check()
-    except MatrixError as problem:
-        raise Unsupported(f"needs the {language} SDK: {problem}") from problem
-    return found
