@@ -8,6 +8,7 @@ from scenarios.catalogue import scenario
 from scenarios.catalogue.api.every import Request, every_request
 from scenarios.catalogue.api.paths import app_path
 from scenarios.catalogue.api.state import state
+from scenarios.catalogue.api.unmoved import expect_unmoved
 from scenarios.catalogue.envelope.calls import ready_executor
 from scenarios.world import App, World
 
@@ -116,12 +117,7 @@ async def scoped(world: World) -> None:
 
 
 async def _expect_unmoved(world: World, clause: str, app: App, token: str | None, statuses: list[int]) -> None:
-    executor = await ready_executor(world, app)
-    resident, _ = await world.control.create_key(app.org)
-    intruder = f"{app.name}-intruder"
-    before = await state(world, app, (resident, intruder))
-    since = world.note("one executor that would answer anything")
-    await _expect_refused(world, clause, app, every_request(app, resident, intruder), token, statuses)
-    after = await state(world, app, (resident, intruder))
-    world.expect(clause, "equal", "and changes nothing", name="settings and keys", want=before, got=after)
-    world.expect(clause, "quiet", "nothing reaches the executor", conn=executor.conn, since=since, until=None, allow=[])
+    async def attempt(resident: str, intruder: str) -> None:
+        await _expect_refused(world, clause, app, every_request(app, resident, intruder), token, statuses)
+
+    await expect_unmoved(world, clause, app, attempt, allow=[])
