@@ -3,7 +3,17 @@
 from __future__ import annotations
 
 from scenarios.catalogue import scenario
-from scenarios.catalogue.alerts.rules import FAILURES, FALSE, NOT_RECOVERED, TRUE, alerted, create, in_form, watched
+from scenarios.catalogue.alerts.rules import (
+    DEAD,
+    FAILURES,
+    FALSE,
+    NOT_RECOVERED,
+    TRUE,
+    alerted,
+    create,
+    in_form,
+    watched,
+)
 from scenarios.catalogue.envelope.calls import ready_executor
 from scenarios.world import Reply, Script, World
 
@@ -23,7 +33,7 @@ async def nobody_takes_it(world: World) -> None:
     await create(world, app, NOT_RECOVERED, receiver=receiver)
     world.expect("ALR-3", "count", "an alert about it", executor=told.id, type="alert", at_least=1)
     await lost.drop("rst")
-    alert = await alerted(world, told)
+    alert = await alerted(world, told, stands_after=DEAD)
     named = alert is not None and lost.id in str(alert.get("metadata"))
     world.expect("ALR-3", "equal", "it names the executor", name="named", want=True, got=named)
     world.expect("ALR-3", "equal", "in the form of an alert", name="wrong", want=[], got=in_form(alert, NOT_RECOVERED))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from scenarios.catalogue import scenario
 from scenarios.catalogue.alerts.rules import (
+    ABSENT,
     CHECKED_IN_VAIN_S,
     FAILURES,
     FALSE,
@@ -65,7 +66,7 @@ async def unresponsive(world: World) -> None:
     await world.sleep(CHECKED_IN_VAIN_S)
     left = world.note("the last executor leaves")
     await last.close()
-    alert = await alerted(world, told)
+    alert = await alerted(world, told, stands_after=ABSENT)
     world.expect("ALR-2", "no_frame", "not while somebody is there", executor=told.id, type="alert", until=left)
     world.expect("ALR-2", "count", "fired", executor=told.id, type="alert", since=left, at_least=1)
     world.expect("ALR-1", "count", "the other application is told", executor=told.id, type="alert", at_least=1)
@@ -107,6 +108,6 @@ async def again(world: World) -> None:
     receiver, told = await watched(world, FALSE)
     await executor.close()
     await create(world, app, UNRESPONSIVE, receiver=receiver, min_interval_s=2)
-    await alerted(world, told)
+    await alerted(world, told, stands_after=ABSENT)
     await alerted(world, told, count=2)
     world.expect("ALR-5", "count", "once more, at least", executor=told.id, type="alert", at_least=2)

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from scenarios.catalogue.envelope.calls import ready_executor, workflow_record
+from scenarios.catalogue.liveness.moments import seconds
 from scenarios.errors import Unsupported
 from scenarios.world import Answer, App, Executor, Reply, Script, World
 
@@ -14,6 +15,9 @@ _NOTICED_S = 30.0
 """How long a relay may take from a condition to its alert: no document says. The reference looks every 10 s."""
 _NOTICED_BUILTIN_S = 10.0
 """The same where the suite has set it to half a second."""
+ABSENT = "g"
+"""Nobody is missed before whoever was there could have come back, after a start of the relay too."""
+DEAD = "g + scan + slack"
 CHECKED_IN_VAIN_S = 3.0
 """How long nothing may come where nothing is due."""
 
@@ -74,9 +78,15 @@ async def watched(world: World, answers: Mapping[str, Reply]) -> tuple[App, Exec
     return app, await ready_executor(world, app, Script(replies=answers))
 
 
-async def alerted(world: World, executor: Executor, *, count: int = 1) -> Mapping[str, Any] | None:
-    """The ``count``-th alert that this executor gets; None where none comes in time."""
-    within_s = _NOTICED_BUILTIN_S if world.profile.builtin else _NOTICED_S
+async def alerted(
+    world: World, executor: Executor, *, count: int = 1, stands_after: str = "0"
+) -> Mapping[str, Any] | None:
+    """The ``count``-th alert that this executor gets; None where none comes in time.
+
+    ``stands_after``: the window text of how long it takes until the condition stands at all.
+    """
+    noticed_s = _NOTICED_BUILTIN_S if world.profile.builtin else _NOTICED_S
+    within_s = seconds(world, stands_after) + noticed_s
     return await world.until_frame(executor, "alert", within_s=within_s, count=count)
 
 
