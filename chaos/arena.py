@@ -5,6 +5,7 @@ from __future__ import annotations
 from types import TracebackType
 from typing import Self
 
+from chaos import scenarios as scenarios  # importing it fills the catalogue
 from chaos.campaign import chaos_timing
 from chaos.servers import Servers
 from chaos.session import RealSession
@@ -12,7 +13,7 @@ from conductor.timing import Timing
 from scenarios import worlds
 from scenarios.worlds import SessionOptions
 
-__all__ = ["ChaosSession", "session"]
+__all__ = ["ChaosSession", "scenarios", "session"]
 
 
 class ChaosSession(RealSession):

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import dataclasses
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -34,6 +36,15 @@ def test_the_runner_finds_the_world_and_its_scenarios_by_name() -> None:
     assert {scenario.id for scenario in chosen} == REAL
     assert {clause for scenario in chosen for clause in scenario.clauses} == {*OUTCOMES, "REC-20"}
     assert set(OUTCOMES.values()) <= rules().keys()
+
+
+def test_the_named_tests_are_found_by_whoever_asks_for_their_world_alone() -> None:
+    asked = (
+        "from scenarios import catalogue, worlds; worlds.factory('chaos');"
+        "print([each.id for each in catalogue.select(['OUT-5/zombie'], world='chaos')])"
+    )
+    said = subprocess.run([sys.executable, "-c", asked], capture_output=True, text=True, check=True, timeout=60)
+    assert said.stdout.strip() == "['OUT-5/zombie']"
 
 
 def test_a_missing_sdk_is_wrong_usage_that_says_how_to_get_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
