@@ -13,7 +13,7 @@ from conductor.timing import Timing
 from scenarios import worlds
 from scenarios.worlds import SessionOptions
 
-__all__ = ["ChaosSession", "scenarios", "session"]
+__all__ = ["ChaosSession", "scenarios", "session_class"]
 
 
 class ChaosSession(RealSession):
@@ -54,9 +54,13 @@ class ChaosSession(RealSession):
         return self._servers
 
 
-def session(options: SessionOptions) -> ChaosSession:
-    """For the runner: the named tests."""
-    return ChaosSession(options)
+def session_class(runtime: str) -> type[ChaosSession]:
+    """Of the runtime "process" or "docker"; the latter is imported only where it is asked for: its SDK is an extra."""
+    if runtime != "docker":
+        return ChaosSession
+    from chaos.docker.session import DockerSession
+
+    return DockerSession
 
 
-worlds.register("chaos", session)
+worlds.register(ChaosSession.world, ChaosSession)

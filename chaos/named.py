@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-import chaos.arena  # noqa: F401 - makes the world known
+from chaos import arena
 from chaos import scenarios as scenarios
 from chaos.errors import UnknownTest
-from scenarios import catalogue, runner
+from scenarios import catalogue, runner, worlds
 from scenarios.profile import Profile
 from scenarios.runner import Outcome, RunOptions, Silent
 
@@ -32,9 +32,11 @@ def ids(names: Sequence[str]) -> tuple[str, ...]:
 
 
 async def play_named(
-    profile: Profile, names: Sequence[str], *, seed: int, results: Path, command: str = "", given: str = ""
-) -> Outcome:
+    profile: Profile, names: Sequence[str], *, seed: int, results: Path, runtime: str = "process", command: str = "",
+    given: str = "",
+) -> Outcome:  # fmt: skip
     """Play them on one relay. Raises as `scenarios.runner.run`."""
+    worlds.register(arena.ChaosSession.world, arena.session_class(runtime))
     options = RunOptions(
         profile=profile, pace="fast", worlds=("chaos",), results=results, select=ids(names), seed=seed, command=command,
         given=given,

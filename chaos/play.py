@@ -10,7 +10,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from chaos.arena import ChaosSession
+from chaos.arena import session_class
 from chaos.campaign import Campaign, chaos_timing
 from chaos.driver import Driver, Standing
 from chaos.real import RealWorld
@@ -94,7 +94,7 @@ async def play(
         module=__name__,
     )  # fmt: skip
     options = SessionOptions(profile=profile, timing=timing, seed=campaign.seed, folder=folder)
-    async with _session_class(campaign.runtime)(options, grace_s=grace_s, store=campaign.store) as session:
+    async with session_class(campaign.runtime)(options, grace_s=grace_s, store=campaign.store) as session:
         for worker in campaign.workers:
             session.prepare(worker)
         await session.play(scenario, folder / _HISTORY, campaign.duration_s + 600.0)
@@ -110,15 +110,6 @@ async def play(
     )  # fmt: skip
     result = await asyncio.to_thread(evidence_run.judge_run, folder, clauses())
     return Played(folder, result, _loaded(folder / _HISTORY), any(driver.interrupted for driver in drivers))
-
-
-def _session_class(runtime: str) -> type[ChaosSession]:
-    """The containers' own is imported only where it is asked for: its SDK is an extra."""
-    if runtime != "docker":
-        return ChaosSession
-    from chaos.docker.session import DockerSession
-
-    return DockerSession
 
 
 def _title(campaign: Campaign) -> str:

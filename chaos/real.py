@@ -56,6 +56,11 @@ class RealWorld(WireWorld):
         self.own_relay = relay
         self._fleets: list[Fleet] = []
 
+    @property
+    def runtime(self) -> str:
+        """Name of the runtime that its workers live in: which faults there are."""
+        return self._runtime.name
+
     async def fleet(
         self, app: App, kind: Worker | None = None, *, version: str = "v1", links: bool = False,
         beside: Fleet | None = None,

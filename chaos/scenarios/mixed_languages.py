@@ -6,7 +6,7 @@ The version is what keeps them apart, and a relay must not ask across it.
 
 from __future__ import annotations
 
-from chaos.course import Course, ready_worker
+from chaos.course import Course
 from chaos.real import RealWorld
 from scenarios.catalogue import scenario
 
@@ -26,7 +26,7 @@ async def mixed_languages(world: RealWorld) -> None:
     world.expect("OUT-1", "cases_end")
     world.expect("OUT-2", "cases_end_once")
     course = Course(world)
-    python, typescript = ready_worker("python"), ready_worker("typescript")
+    python, typescript = course.worker("python"), course.worker("typescript")
     first = await course.fleet(python, "py1", "py2", version="v-python")
     second = await course.fleet(typescript, "ts1", "ts2", version="v-typescript", beside=first)
     await course.work(first, "py1")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from chaos.course import Course, ready_worker
+from chaos.course import Course
 from chaos.real import RealWorld
 from scenarios.catalogue import scenario
 
@@ -22,7 +22,7 @@ async def polite_exit_pg(world: RealWorld, language: str) -> None:
     world.expect("OUT-3", "steps_once")
     world.expect("REC-1", "dead_are_recovered")
     course = Course(world)
-    fleet = await course.fleet(ready_worker(language), "e1", "e2")
+    fleet = await course.fleet(course.worker(language), "e1", "e2")
     await course.work(fleet, "e1", orders=12)
     await course.strike("stop", "e1")
     await course.finish()

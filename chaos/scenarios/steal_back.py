@@ -32,7 +32,7 @@ async def steal_back(world: RealWorld) -> None:
     jobs = [long_job(f"steal-{number}", 0.1, _LONG_S, 0.1) for number in range(1, _WORKFLOWS + 1)]
     await fleet.start("e1", jobs)
     await course.until_in_hand(fleet, "e1", least=_WORKFLOWS)
-    cut = world.spawn(course.strike("disconnect", "e1"))  # it can't come back and tell
+    cut = world.spawn(course.strike("freeze", "e1"))  # the way to the relay alone: it can't come back and tell
     victim.pause()
     course.site.strike("pause", "e1")
     await course.until_recovery_of(fleet, victim.executor)
