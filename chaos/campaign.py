@@ -11,7 +11,7 @@ from scenarios.profile import Profile
 from scenarios.schedule import Schedule
 from sdk_matrix.languages import Worker
 
-__all__ = ["CLAUSES", "FAMILIES", "LEAST_WAIT_S", "Campaign", "chaos_timing"]
+__all__ = ["CLAUSES", "FAMILIES", "LEAST_WAIT_S", "REPLACES", "Campaign", "chaos_timing"]
 
 LEAST_WAIT_S = 10.0
 """A dozen workers starve two cores for seconds: a shorter ping wait would judge the host."""
@@ -24,12 +24,28 @@ _DEADLY = frozenset({"kill", "kill-at-step", "stop", "restart", "kill-all", "rel
 _ENOUGH = 3  # blows that end a process, from which on one must have hit a workflow of each sort
 
 FAMILIES = {
-    "processes": ("kill", "kill-at-step", "kill-after-ack", "stop", "pause", "starve"),
-    "links": ("disconnect", "drop-to-relay", "drop-from-relay", "freeze", "delay", "loss", "cut", "reset", "cut-after"),
+    "processes": ("kill", "kill-at-step", "restart", "stop", "pause", "starve", "upgrade", "kill-all"),
+    "recovery": ("kill-after-ack", "lying-ack", "duplicate-recovery"),
+    "links": (
+        "disconnect",
+        "drop-to-relay",
+        "drop-from-relay",
+        "freeze",
+        "delay",
+        "loss",
+        "cut",
+        "reset",
+        "cut-after",
+        "half-open",
+        "late-close",
+        "proxy-idle",
+    ),
     "relay": ("relay-kill", "relay-pause", "relay-away", "relay-and-executor-kill"),
-    "database": ("db-restart", "db-terminate", "db-cut", "db-slow"),
+    "database": ("db-restart", "db-terminate", "db-cut", "db-slow", "db-cut-during-recovery"),
 }
-"""Names that ``--faults`` takes for several at once."""
+"""Names that ``--faults`` takes for several at once; together they are all faults of real SDKs."""
+REPLACES = "replaces"
+"""In a schedule's ``about``: whoever has ended is replaced, as an orchestrator would; else only the file does it."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -49,6 +65,11 @@ class Campaign:
     @property
     def languages(self) -> tuple[str, ...]:
         return tuple(worker.language for worker in self.workers)
+
+    @property
+    def replaces(self) -> bool:
+        """Whether whoever has ended is replaced. A schedule from a file says so itself."""
+        return self.schedule is None or self.schedule.about.get(REPLACES) is True
 
     def clauses(self, schedule: Schedule) -> tuple[str, ...]:
         """What a run of this schedule must show something about."""

@@ -17,6 +17,7 @@ from chaos.fleet import TERMINAL, Fleet
 from chaos.real import RealWorld
 from chaos.site import Site
 from chaos.tap import Passing
+from chaos.tour import EVERY
 from chaos.work import Order, Work
 from evidence.cases import record
 from scenarios.errors import Prerequisite
@@ -73,7 +74,10 @@ class Driver:
         schedule = self._schedule
         await self._launch(schedule)
         site = self._site()
-        self.world.note("schedule", name=schedule.name, seed=schedule.seed, faults=len(schedule.faults))
+        self.world.note(
+            "schedule", name=schedule.name, seed=schedule.seed, faults=len(schedule.faults),
+            every=schedule.about.get(EVERY, []),
+        )  # fmt: skip
         self._began_s = time.monotonic()
         self._phase("chaos")
         keepers = [asyncio.create_task(self._supervise(fleet)) for _, fleet in self._fleets]
@@ -155,7 +159,8 @@ class Driver:
 
     async def _until_in_hand(self, site: Site, at: FaultAt) -> None:
         """A process is struck in the middle of its work: a blow on an idle one would prove nothing."""
-        if KINDS[at.fault].on != "executor" or not at.on:
+        meant = faults.check(at.fault, site.runtime, site.store).on_work
+        if not meant or at.on in ("", "all", "relay", "database"):
             return
         fleet = site.fleet(at.on)
         deadline_s = time.monotonic() + _IN_HAND_S
@@ -174,7 +179,7 @@ class Driver:
         there = [slot for slot in fleet.connected() if slot not in fleet.away]
         if at.on in there:
             return at
-        if not there or self.campaign.schedule is not None:
+        if not there or not self.campaign.replaces:
             return None
         return FaultAt(at.fault, at.at_s, there[0], at.for_s, at.args)
 
@@ -215,10 +220,10 @@ class Driver:
         return self.standing.phase == "judging"
 
     async def _supervise(self, fleet: Fleet) -> None:
-        """As an orchestrator would: whoever has ended is replaced. A schedule from a file says so itself."""
+        """As an orchestrator would: whoever has ended is replaced, unless a schedule from a file does it itself."""
         while True:
             await asyncio.sleep(_REST_S)
-            if self.campaign.schedule is not None and not self._over.is_set():
+            if not self.campaign.replaces and not self._over.is_set():
                 continue
             for slot, life in tuple(fleet.lives.items()):
                 if not life.alive and slot not in fleet.away:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import random
 from collections.abc import Sequence
 
-from chaos.campaign import Campaign
+from chaos.campaign import REPLACES, Campaign
 from conductor.timing import Timing
 from scenarios.schedule import KINDS, FaultAt, Member, Schedule
 
@@ -32,8 +32,8 @@ def members(campaign: Campaign) -> tuple[Member, ...]:
 def draw(campaign: Campaign, timing: Timing) -> Schedule:
     """The same campaign gives the same schedule. Raises nothing: names were checked before."""
     source = random.Random(f"swarm {campaign.seed} {campaign.duration_s:g} {','.join(campaign.faults)}")
-    own = [name for name in campaign.faults if KINDS[name].on not in _GLOBAL]
-    shared = [name for name in campaign.faults if KINDS[name].on in _GLOBAL]
+    shared = [name for name in campaign.faults if KINDS[name].on in _GLOBAL or KINDS[name].all]
+    own = [name for name in campaign.faults if name not in shared]
     faults: list[FaultAt] = []
     for language in campaign.languages:
         slots = [member.label for member in members(campaign) if member.language == language]
@@ -46,6 +46,7 @@ def draw(campaign: Campaign, timing: Timing) -> Schedule:
         executors=members(campaign),
         timing={"grace_s": timing.grace_s},
         faults=tuple(sorted(faults, key=lambda at: (at.at_s, at.on))),
+        about={REPLACES: True},
     )
 
 
@@ -79,7 +80,7 @@ def _shared_track(source: random.Random, names: Sequence[str], duration_s: float
     at_s = source.uniform(0.1, 0.3) * min(duration_s, 60.0) + _WARM_S
     while names and at_s < duration_s:
         name = source.choice(list(names))
-        on = "relay" if KINDS[name].on == "relay" else "database"
+        on = "all" if KINDS[name].all else KINDS[name].on
         found.append(_fault(source, name, on, round(at_s, 3), timing))
         at_s += source.uniform(25.0, 45.0)
     return found

@@ -34,6 +34,7 @@ class Entry:
     act: Act
     runtimes: tuple[str, ...]  # "*": all of them
     stores: tuple[str, ...]  # "sqlite", "postgresql"
+    on_work: bool = True  # meant for a victim with work in hand; False: it lies in wait for a recovery
 
     def runs(self, runtime: str) -> bool:
         return EVERYWHERE in self.runtimes or runtime in self.runtimes
@@ -43,13 +44,14 @@ _entries: list[Entry] = []
 
 
 def fault(
-    name: str, *, runtimes: Iterable[str] = (EVERYWHERE,), stores: Iterable[str] = ("postgresql",)
-) -> Callable[[Act], Act]:
+    name: str, *, runtimes: Iterable[str] = (EVERYWHERE,), stores: Iterable[str] = ("postgresql",),
+    on_work: bool = True,
+) -> Callable[[Act], Act]:  # fmt: skip
     """Register the decorated coroutine under this name, for these runtimes and system databases."""
     assert name in KINDS, f"no fault is called {name!r} in scenarios.schedule"
 
     def register(act: Act) -> Act:
-        entry = Entry(name, act, tuple(runtimes), tuple(stores))
+        entry = Entry(name, act, tuple(runtimes), tuple(stores), on_work)
         same = [each for each in _entries if each.name == name and each.runtimes == entry.runtimes]
         assert all(each.act.__module__ == act.__module__ for each in same), f"two faults are called {name!r}"
         _entries[:] = [each for each in _entries if each not in same]

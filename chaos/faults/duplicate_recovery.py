@@ -15,10 +15,10 @@ from evidence.events import Fault
 from scenarios.schedule import FaultAt
 
 
-@fault("duplicate-recovery", stores=("sqlite", "postgresql"))
+@fault("duplicate-recovery", stores=("sqlite", "postgresql"), on_work=False)
 async def duplicate_recovery(site: Site, at: FaultAt) -> None:
-    """``on`` is not used: whoever is dead is recovered twice."""
-    for fleet in site.fleets:
+    """Whoever is dead in the fleet of ``on`` is recovered twice; "" is every fleet."""
+    for fleet in site.fleets if not at.on else (site.fleet(at.on),):
         _listen(site, fleet)
 
 

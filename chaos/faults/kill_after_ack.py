@@ -12,14 +12,14 @@ from chaos.tap import Passing
 from scenarios.schedule import FaultAt
 
 
-@fault("kill-after-ack", stores=("sqlite", "postgresql"))
+@fault("kill-after-ack", stores=("sqlite", "postgresql"), on_work=False)
 async def kill_after_ack(site: Site, at: FaultAt) -> None:
     """``on`` "" is the first to answer, else only this label."""
     for fleet in site.fleets if not at.on else (site.fleet(at.on),):
-        _wait(fleet, at.on)
+        _wait(site, fleet, at.on)
 
 
-def _wait(fleet: Fleet, victim: str) -> None:
+def _wait(site: Site, fleet: Fleet, victim: str) -> None:
     def look(passing: Passing) -> None:
         acknowledged = (
             passing.by == "executor"
@@ -32,3 +32,4 @@ def _wait(fleet: Fleet, victim: str) -> None:
             fleet.kill(slot, cause="kill-after-ack")
 
     fleet.tap.listeners.append(look)
+    site.undo.append(lambda: fleet.tap.listeners.remove(look))

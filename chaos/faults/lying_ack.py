@@ -14,7 +14,7 @@ from chaos.tap import Passing
 from scenarios.schedule import FaultAt
 
 
-@fault("lying-ack", stores=("sqlite", "postgresql"))
+@fault("lying-ack", stores=("sqlite", "postgresql"), on_work=False)
 async def lying_ack(site: Site, at: FaultAt) -> None:
     fleet = site.fleet(at.on)
     label = fleet.lives[at.on].label
@@ -22,9 +22,9 @@ async def lying_ack(site: Site, at: FaultAt) -> None:
     def lie(passing: Passing) -> Mapping[str, Any] | None:
         if passing.label != label or passing.message.get("type") != "recovery":
             return None
+        site.strike("lying-ack", at.on, dead=passing.message.get("executor_ids"))
         return {"type": "recovery", "request_id": passing.message.get("request_id"), "success": True}
 
-    site.strike("lying-ack", at.on)
     fleet.tap.stand_ins.append(lie)
     try:
         await site.hold(at.for_s)

@@ -11,12 +11,13 @@ _SIGNS = {"PASS": "✅", "UNKNOWN": "❔", "HARNESS ERROR": "💥"}
 
 
 def markdown(run: RunResult, summary: Summary | None) -> str:
-    word = outcome(run)
+    word = outcome(run, summary)
     lines = [f"## {_SIGNS.get(word, '❌')} {word}: chaos on {_cell(run.relay)}", ""]
     if summary is not None:
         lines += [f"{summary.claim}.", "", *_languages(summary), ""]
-        faults = ", ".join(f"{count} {name}" for name, count in summary.faults.items())
-        lines += [f"Faults: {faults or 'none'}. Recoveries: {summary.acknowledged} of {summary.recoveries}.", ""]
+        lines += [f"Recoveries: {summary.acknowledged} of {summary.recoveries} acknowledged.", "", *_blows(summary), ""]
+        if summary.never_struck:
+            lines += [f"Never struck: {', '.join(summary.never_struck)}.", ""]
     lines += ["| clause | level | verdict | what was seen |", "|---|---|---|---|"]
     for scenario in run.scenarios:
         for finding in scenario.findings:
@@ -44,6 +45,12 @@ def _languages(summary: Summary) -> list[str]:
         f" {each.recovered} | {each.zombies} |"
         for each in summary.languages
     ]
+
+
+def _blows(summary: Summary) -> list[str]:
+    names = summary.struck_languages
+    rows = [f"| fault, times (on work) | {' | '.join(names)} |", "|---|" + "---|" * len(names)]
+    return rows + [f"| {name} | {' | '.join(cells)} |" for name, cells in summary.struck()]
 
 
 def _cell(text: str) -> str:

@@ -6,13 +6,14 @@ from collections import Counter
 
 import msgspec
 
+from chaos.report.blows import Blow, blows, name_of, never_struck
 from evidence.events import Fault, Note
 from evidence.history import History
 from evidence.outcomes import Weighed, weigh
 from evidence.sdk_faults import HARMLESS, SdkFinding, track_record
 from evidence.verdict import RunResult, ScenarioResult, exit_code
 
-__all__ = ["Language", "Summary", "bound", "by_clause", "outcome", "summarize"]
+__all__ = ["Language", "Summary", "bound", "by_clause", "outcome", "status", "summarize"]
 
 
 class Language(msgspec.Struct, frozen=True):
@@ -34,6 +35,8 @@ class Summary(msgspec.Struct, frozen=True):
 
     languages: tuple[Language, ...]
     faults: dict[str, int]  # as they struck
+    blows: tuple[Blow, ...]  # the same by SDK
+    never_struck: tuple[str, ...]  # of a tour: "fault SDK"
     left_out: int  # faults that found nobody to strike
     failed: tuple[str, ...]  # faults that could not be carried out, and why
     recoveries: int  # requests of the relay
@@ -53,6 +56,16 @@ class Summary(msgspec.Struct, frozen=True):
     def kills(self) -> int:
         """Processes that were ended with work in hand, and whose work others took over."""
         return sum(each.recovered for each in self.languages)
+
+    @property
+    def struck_languages(self) -> list[str]:
+        return sorted({blow.language for blow in self.blows})
+
+    def struck(self) -> list[tuple[str, list[str]]]:
+        """The table of faults: name, and for each of `struck_languages` "times (on work)"."""
+        cells = {(blow.fault, blow.language): f"{blow.times} ({blow.on_work})" for blow in self.blows}
+        names = sorted({blow.fault for blow in self.blows})
+        return [(name, [cells.get((name, each), "-") for each in self.struck_languages]) for name in names]
 
     @property
     def claim(self) -> str:
@@ -76,12 +89,15 @@ def bound(trials: int) -> float:
 
 def summarize(history: History) -> Summary:
     found = weigh(history)
+    struck = blows(history)
     asks = [ask for _, ask in history.asks_of("recovery")]
     notes = history.of(Note)
     convergence = [note.detail.get("ended", []) for note in notes if note.text == "convergence"]
     return Summary(
         languages=_languages(found),
-        faults=dict(sorted(_faults(history).items())),
+        faults=dict(sorted(Counter(filter(None, map(name_of, history.of(Fault)))).items())),
+        blows=struck,
+        never_struck=never_struck(history, struck),
         left_out=sum(note.text == "fault left out" for note in notes),
         failed=tuple(
             f"{note.detail.get('fault')} {note.detail.get('on')}: {note.detail.get('reason')}"
@@ -102,9 +118,15 @@ def summarize(history: History) -> Summary:
 _OUTCOMES = {0: "PASS", 1: "FAIL", 2: "UNKNOWN", 3: "HARNESS ERROR"}
 
 
-def outcome(run: RunResult) -> str:
+def status(run: RunResult, summary: Summary | None, strict: bool = False) -> int:
+    """The run's exit code: a tour that left something out is UNKNOWN, unless it failed."""
+    code = exit_code(run, strict)
+    return 2 if code == 0 and summary is not None and summary.never_struck else code
+
+
+def outcome(run: RunResult, summary: Summary | None) -> str:
     """The run's exit code in a word."""
-    return _OUTCOMES[exit_code(run)]
+    return _OUTCOMES[status(run, summary)]
 
 
 def by_clause(run: RunResult) -> RunResult:
@@ -119,16 +141,6 @@ def by_clause(run: RunResult) -> RunResult:
         for clause, verdict in scenario.clauses.items()
     )  # fmt: skip
     return msgspec.structs.replace(run, scenarios=split or run.scenarios)
-
-
-def _faults(history: History) -> Counter[str]:
-    """By the name in the schedule: a process that was killed for another fault's sake counts there."""
-    names: Counter[str] = Counter()
-    for event in history.of(Fault):
-        if event.kind.endswith("-over") or event.kind == "added-request":
-            continue
-        names[str(event.detail.get("cause") or event.kind)] += 1
-    return names
 
 
 def _languages(found: Weighed) -> tuple[Language, ...]:

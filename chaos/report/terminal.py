@@ -35,10 +35,11 @@ def print_run(run: RunResult, summary: Summary | None, console: Console | None =
             out.print(text, highlight=False, markup=False)
         for failed in summary.failed:
             out.print(f"fault not carried out: {failed}", highlight=False, markup=False)
-        faults = ", ".join(f"{count} {name}" for name, count in summary.faults.items())
-        out.print(f"faults: {faults or 'none'}", highlight=False, markup=False)
+        out.print(_blows(summary))
+        if summary.never_struck:
+            out.print(f"never struck: {', '.join(summary.never_struck)}", style="bold red", highlight=False)
     claim = summary.claim if summary is not None and summary.languages else "nothing was shown"
-    word = outcome(run)
+    word = outcome(run, summary)
     style = {"PASS": "green", "UNKNOWN": "magenta"}.get(word, "bold red")
     out.print(Text(word, style=style), claim, highlight=False)
 
@@ -53,6 +54,16 @@ def _languages(summary: Summary) -> Table:
             each.executors, each.workflows, each.ended, each.strikes, each.on_work, each.recovered, each.zombies,
         )  # fmt: skip
         table.add_row(f"{each.language} {each.sdk}", *(str(figure) for figure in figures))
+    return table
+
+
+def _blows(summary: Summary) -> Table:
+    table = Table(box=None, pad_edge=False)
+    table.add_column("fault, times (on work)")
+    for language in summary.struck_languages:
+        table.add_column(language, justify="right")
+    for name, cells in summary.struck():
+        table.add_row(name, *cells)
     return table
 
 
