@@ -40,6 +40,7 @@ class Managing(Shaking):
         if app in self.applications:
             for conn in self.connections_of(app):
                 self._close(self.connections[conn], 1008, "the application was deleted")
+            self._go_on_without_answers()
             for executor in self.executors_of(app):
                 if executor.recovery is not None:
                     self._call_off_recovery(executor)

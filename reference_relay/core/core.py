@@ -8,6 +8,7 @@ times give the same effects, in every process.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any
 
 import msgspec
@@ -79,6 +80,8 @@ class Core(Managing):
         if due_ns is not None and now_ns - due_ns > self._pause_ns:
             self._forgive_own_pause(now_ns - due_ns)
         self._handlers[type(event)](event)
+        if self._unanswered:
+            self._go_on_without_answers()
         return self._effects
 
     @property
@@ -234,9 +237,15 @@ class Core(Managing):
     # ---- time
 
     def _on_tick(self) -> None:
-        while (entry := self._timers.pop_due(self._now_ns)) is not None:
-            _, kind, key = entry
-            self._fire(kind, key)
+        """Who is still there first, then what follows: however late, nobody is asked whose own time is over (REC-5)."""
+        while due := list(iter(partial(self._timers.pop_due, self._now_ns), None)):
+            for _, kind, key in due:
+                if kind.tells_who_is_there:
+                    self._fire(kind, key)
+            self._go_on_without_answers()
+            for _, kind, key in due:
+                if not kind.tells_who_is_there:
+                    self._fire(kind, key)
 
     def _fire(self, kind: Timer, key: tuple[str | int, ...]) -> None:
         match kind:

@@ -44,6 +44,7 @@ class Engine(Tables):
         self._now_ns = 0
         self._now_ms = 0
         self._effects: list[Effect] = []
+        self._unanswered: list[Pending] = []  # their connections have ended; see `_go_on_without_answers`
 
     # ---- effects
 
@@ -176,6 +177,11 @@ class Engine(Tables):
         self.by_conn.pop(conn, None)
         self._put("connections", conn, None)
         return left
+
+    def _go_on_without_answers(self) -> None:
+        """Ask others, once it is clear who else is gone: never somebody whose end comes in the same event (REC-5)."""
+        while self._unanswered:
+            self._request_lost(self._unanswered.pop(0))
 
     def _close(self, connection: Connection, code: int, reason: str) -> None:
         """End a connection now. The driver's later `Closed` finds nothing and changes nothing."""

@@ -49,13 +49,11 @@ class Living(Calling):
     # ---- losing a connection
 
     def _lost(self, connection: Connection, reason: str) -> None:
-        left = self._drop_connection(connection)
+        self._unanswered += self._drop_connection(connection)
         if connection.executor_id is not None:
             executor = self.executors.get(ExecutorKey(*connection.application, connection.executor_id))
             if executor is not None and self._was_its_last(executor, connection):
                 self._disconnected(executor, reason)
-        for pending in left:
-            self._request_lost(pending)
 
     def _was_its_last(self, executor: Executor, connection: Connection) -> bool:
         """A stale close, of a socket that was superseded, demotes nobody (LIV-11)."""

@@ -14,7 +14,10 @@ from enum import IntEnum
 
 
 class Timer(IntEnum):
-    """Kinds, in the order in which equal deadlines fire."""
+    """Kinds, in the order in which equal deadlines fire.
+
+    Those up to HANDSHAKE tell who is still there: of all that is due at one time they fire first, late or not.
+    """
 
     PING = 0
     SILENCE = 1
@@ -25,6 +28,10 @@ class Timer(IntEnum):
     BACKOFF = 6
     SEEK = 7
     SWEEP = 8
+
+    @property
+    def tells_who_is_there(self) -> bool:
+        return self <= Timer.HANDSHAKE
 
 
 Key = tuple[str | int, ...]

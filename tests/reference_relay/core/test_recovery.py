@@ -362,3 +362,42 @@ def test_a_closed_key_ends_its_connections(drive: Driver) -> None:
     conn = drive.join("e1")
     drive.event(ev.CloseConnections((conn, 999), "key revoked"))
     assert drive.status("e1") == "DISCONNECTED"
+
+
+class TestOneTickForManyDeadlines:
+    """REC-5: the relay was held up for a while too short to be forgiven, and much is due at once."""
+
+    HELD_UP_S = 6.0  # below a quarter of the ping wait
+
+    def hold_up(self, drive: Driver) -> None:
+        """Until the next deadline, and then for a while."""
+        assert drive.core.next_due_ns is not None
+        drive.now_ns = drive.core.next_due_ns + round(self.HELD_UP_S * 1e9)
+        drive.event(ev.Tick())
+
+    def test_no_recovery_leaves_with_a_peer_whose_silence_is_over_too(self, drive: Driver) -> None:
+        dead = drive.join("dead")
+        peer = drive.join("peer")
+        drive.run(40)
+        drive.lose(dead)
+        drive.run(42)
+        drive.mute(peer)  # last heard at 180 s, so its silence ends at 205 s and the grace of the other one at 200 s
+        drive.run(17.9)
+        assert drive.status("dead") == "DISCONNECTED" and drive.status("peer") == "HEALTHY"
+        self.hold_up(drive)
+        assert drive.status("peer") == "DISCONNECTED"
+        assert drive.recoveries() == []
+        assert drive.status("dead") == "DEAD"
+
+    def test_nor_does_the_next_attempt_when_two_peers_have_been_silent(self, drive: Driver) -> None:
+        dead, peers = drive.join("dead"), [drive.join("first"), drive.join("second")]
+        for peer in ("first", "second"):
+            drive.answers[peer] = SILENT
+        kill(drive, dead)
+        assert len(drive.recoveries()) == 1
+        for peer_conn in peers:
+            drive.mute(peer_conn)
+        while drive.core.next_due_ns is not None and drive.status("first") == drive.status("second") == "HEALTHY":
+            self.hold_up(drive)
+        assert drive.status("first") == drive.status("second") == "DISCONNECTED"
+        assert len(drive.recoveries()) == 1
