@@ -71,11 +71,15 @@ class Upgraded(Base, frozen=True):
 
 
 class Refused(Base, frozen=True):
-    """The upgrade was refused; ``status`` 0: the TCP connection failed or ended without an answer."""
+    """The upgrade was refused; ``status`` 0: the TCP connection failed or ended without an answer.
+
+    ``utf8`` false: the body was no UTF-8 text; what could not be decoded is U+FFFD in ``body``.
+    """
 
     conn: int
     status: int
     body: str = ""
+    utf8: bool = True
 
 
 class Frame(Base, frozen=True):

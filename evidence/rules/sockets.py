@@ -114,6 +114,22 @@ def refused(
     )
 
 
+@rule("legible", doubt=STALLED)
+def legible(history: History, expect: Expect, *, conn: int) -> Finding:
+    """The body of the refusal is empty or UTF-8 text; an end after the upgrade has none (CON-11)."""
+    connection, expected = history.connection(conn), "the refusal's body is empty or UTF-8 text"
+    refusal = connection.refused
+    if refusal is not None and refusal.status:
+        good, n = refusal.utf8, refusal.n
+        seen = f"refused with {refusal.status} {refusal.body[:120]}".rstrip()
+    else:
+        good, n = connection.relay_end is not None, connection.opened.n
+        seen = "ended after the upgrade" if good else "not refused"
+        if not good:
+            return finding(expect, Verdict.VACUOUS, expected=expected, seen=seen, events=(n,))
+    return finding(expect, Verdict.OK if good else Verdict.FAILED, expected=expected, seen=seen, events=(n,))
+
+
 def has_code(status: int, codes: Sequence[int | str]) -> bool:
     """Whether a status is one of the codes, or of one of the classes such as "4xx"."""
     return any(str(code) == str(status) or str(code).lower() == f"{status // 100}xx" for code in codes)

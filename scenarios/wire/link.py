@@ -185,10 +185,10 @@ class Link(asyncio.Protocol):
         else:
             self._transport.pause_reading()
 
-    def refuse(self, status: int, body: str) -> None:
-        """The upgrade did not happen."""
+    def refuse(self, status: int, body: str, *, utf8: bool = True) -> None:
+        """The upgrade did not happen. ``utf8``: whether the body, as it came, was UTF-8 text."""
         if not self.upgraded.done():
-            self._recorder.add(events.Refused, conn=self.conn, status=status, body=body[:WHOLE_BYTES])
+            self._recorder.add(events.Refused, conn=self.conn, status=status, body=body[:WHOLE_BYTES], utf8=utf8)
             self.upgraded.set_result(False)
         if self._transport is not None:
             self._transport.abort()
@@ -212,7 +212,9 @@ class Link(asyncio.Protocol):
             self._recorder.add(events.Upgraded, conn=self.conn)
             self.upgraded.set_result(True)
         else:
-            self.refuse(response.status_code, bytes(response.body or b"").decode("utf-8", "replace"))
+            body = bytes(response.body or b"")
+            text = body.decode("utf-8", "replace")
+            self.refuse(response.status_code, text, utf8=text.encode() == body)
 
     def _received(self, frame: Frame) -> None:
         if frame.opcode in (Opcode.TEXT, Opcode.BINARY, Opcode.CONT):

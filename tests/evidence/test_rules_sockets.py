@@ -104,6 +104,28 @@ def test_refused_may_mean_ended_after_the_upgrade() -> None:
         assert play.verdict("refused") is verdict
 
 
+@pytest.mark.parametrize(
+    ("utf8", "body", "verdict"),
+    [(True, "", Verdict.OK), (True, "n\u00e3o \ufffd", Verdict.OK), (False, "n\ufffdo", Verdict.FAILED)],
+)
+def test_a_refusal_is_legible(utf8: bool, body: str, verdict: Verdict) -> None:
+    play = Play("CON-11")
+    conn = play.dial("e1", upgrade=False)
+    play.add(events.Refused, conn=conn, status=401, body=body, utf8=utf8)
+    play.expect("CON-11", "legible", conn=conn)
+    assert play.verdict("legible") is verdict
+
+
+def test_an_end_after_the_upgrade_has_no_body_and_no_refusal_proves_nothing() -> None:
+    for ended, verdict in ((True, Verdict.OK), (False, Verdict.VACUOUS)):
+        play = Play("CON-11")
+        conn = play.dial("e1", shake=False)
+        if ended:
+            play.frame(conn, "close", code=1008)
+        play.expect("CON-11", "legible", conn=conn)
+        assert play.verdict("legible") is verdict
+
+
 def test_accepted() -> None:
     play = Play("CON-1")
     play.expect("CON-1", "accepted", conn=play.dial("e1"))
