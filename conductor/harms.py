@@ -1,6 +1,7 @@
 """What an ill-formed request does to which SDK: the facts behind the rules of `conductor.sendable`.
 
-Measured with dbos 2.31.1 and @dbos-inc/dbos-sdk 4.27.6; read in the MIT-licensed Go and Java clients.
+Measured with dbos 2.31.1, @dbos-inc/dbos-sdk 4.27.6, Go 1.6.0 and Java 1.1.0-m6 (SDK matrix); where the matrix has no
+row, read in their MIT-licensed clients.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ __all__ = [
     "Harm",
     "absent_body_harm",
     "absent_field_harm",
+    "no_object_harm",
     "null_harm",
     "wrong_type_harm",
 ]
@@ -24,7 +26,7 @@ class Harm(StrEnum):
     """What an SDK does with a request that it cannot take as meant."""
 
     DISCONNECT = "disconnect"
-    """Closes the socket (Python 1011, Go 1000) and dials again."""
+    """Closes the socket (Python 1011, Go 1000) or drops it (Java), and dials again."""
     PROCESS_EXIT = "process-exit"
     """The whole Node process ends with exit code 1."""
     NO_REPLY = "no-reply"
@@ -108,6 +110,13 @@ _NULL: dict[tuple[str, str], Harms] = {
     ("retention", "gc_batch_size"): _harms(_M),
 }
 _BARE_STRING_REFUSED_BY_JAVA_ALONE = frozenset({"get_workflow_aggregates", "get_step_aggregates"})
+
+
+def no_object_harm(value: object) -> Harms:
+    """What a frame of JSON does that is no object (measured with arrays, null and numbers)."""
+    if value is None:
+        return _harms(_D, _X, _E, _D)
+    return _harms(_D, _E, _N, _D if isinstance(value, list) else _N)
 
 
 def absent_field_harm(message_type: str, field: str) -> Harms:

@@ -22,6 +22,7 @@ from conductor.harms import (
     Harm,
     absent_body_harm,
     absent_field_harm,
+    no_object_harm,
     null_harm,
     wrong_type_harm,
 )
@@ -35,7 +36,7 @@ JAVA_IMPORT_MARK = '"import_workflow"'
 TYPES_WITH_MEANING_RULES = frozenset(
     {"fork_workflow", "fork_from_failure", "get_workflow_aggregates", "get_step_aggregates"}
 )
-"""The types whose bodies have rules beyond JSON types, times and empty arrays."""
+"""The types whose bodies have rules beyond JSON types, times and empty arrays; what is flat has none but `[]`."""
 
 _GO_LARGEST_START_STEP = 1_073_741_823
 _PAIRED_FILTERS = (("workflow_ids", "workflow_uuids"), ("user", "authenticated_user"))
@@ -72,8 +73,7 @@ def violations(opcode: str, payload: bytes) -> list[Violation]:
         kills = {"python": Harm.DISCONNECT, "typescript": Harm.PROCESS_EXIT, "go": Harm.NO_REPLY, "java": Harm.NO_REPLY}
         return [Violation("valid-json", f"the frame is not one JSON value: {failure}", kills)]
     if not isinstance(frame, dict):
-        kills = {"python": Harm.DISCONNECT, "typescript": Harm.ERROR_REPLY, "go": Harm.NO_REPLY, "java": Harm.NO_REPLY}
-        return [Violation("one-object", "the frame is JSON but no object", kills)]
+        return [Violation("one-object", "the frame is JSON but no object", no_object_harm(frame))]
     return [*_envelope(frame, text), *_fields(frame)]
 
 
@@ -115,6 +115,7 @@ def _fields(frame: dict[str, Any]) -> Iterator[Violation]:
         return
     if spec.nesting == "flat":
         yield from _check_shapes(spec, shapes(spec.request), frame)
+        yield from _check_meaning(spec, frame)
         return
     body = frame.get("body")
     if body is None:
@@ -172,6 +173,9 @@ def time_violations(name: str, value: str) -> Iterator[Violation]:
 
 def _check_meaning(spec: MessageSpec, body: dict[str, Any]) -> Iterator[Violation]:
     everywhere = dict.fromkeys(("python", "typescript", "go", "java"), Harm.ERROR_REPLY)
+    if spec.type == "recovery" and body.get("executor_ids") == []:
+        # Java leaves the condition out and takes every PENDING row of its version (measured).
+        yield Violation("recovery-of-somebody", "executor_ids names nobody: send one or more", {"java": Harm.MISREAD})
     start_step = body.get("start_step")
     if spec.type == "fork_workflow" and _is_int(start_step) and not 0 <= start_step <= _GO_LARGEST_START_STEP:
         yield Violation(

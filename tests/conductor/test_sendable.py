@@ -65,6 +65,19 @@ def test_one_object(frame: Any) -> None:
     assert list(found) == ["one-object"] and found["one-object"].kills["python"] is Harm.DISCONNECT
 
 
+@pytest.mark.parametrize(
+    ("frame", "typescript", "go", "java"),
+    [
+        (["executor_info"], Harm.ERROR_REPLY, Harm.NO_REPLY, Harm.DISCONNECT),
+        (7, Harm.ERROR_REPLY, Harm.NO_REPLY, Harm.NO_REPLY),
+        (None, Harm.PROCESS_EXIT, Harm.ERROR_REPLY, Harm.DISCONNECT),
+    ],
+)
+def test_what_is_no_object_hurts_as_measured(frame: Any, typescript: Harm, go: Harm, java: Harm) -> None:
+    kills = judge(frame)["one-object"].kills
+    assert kills == {"python": Harm.DISCONNECT, "typescript": typescript, "go": go, "java": java}
+
+
 @pytest.mark.parametrize(("value", "go"), [(7, Harm.NO_REPLY), (None, Harm.ERROR_REPLY)])
 def test_type_string(value: Any, go: Harm) -> None:
     found = judge({"type": value, "request_id": "r"})
@@ -132,9 +145,15 @@ def test_no_empty_filter_array(kind: str, field: str) -> None:
     assert "typescript" in found["no-empty-filter-array"].kills
 
 
-def test_an_empty_array_is_no_filter_where_it_must_be_sent() -> None:
-    assert judge({**EXAMPLES["recovery"], "executor_ids": []}) == {}
+def test_an_empty_array_is_no_filter_inside_of_attributes() -> None:
     assert judge(with_field("list_workflows", "attributes", {"tags": []})) == {}
+
+
+def test_a_recovery_names_somebody() -> None:
+    found = judge({**EXAMPLES["recovery"], "executor_ids": []})
+    assert list(found) == ["recovery-of-somebody"]
+    assert found["recovery-of-somebody"].kills == {"java": Harm.MISREAD}
+    assert judge({**EXAMPLES["recovery"], "executor_ids": ["e1"]}) == {}
 
 
 @pytest.mark.parametrize(("kind", "field"), FLAGS)

@@ -106,6 +106,7 @@ REFUSED: list[tuple[RequestBase, str]] = [
         ForkFromFailureRequest(request_id="r", body=ForkFromFailureBody(workflow_ids=("w",))),
         "set exactly one of from_last_failure",
     ),
+    (RecoveryRequest(request_id="r", executor_ids=()), "executor_ids names nobody"),
 ]
 
 
@@ -119,7 +120,7 @@ def test_encode_takes_what_is_well_formed() -> None:
     well_formed: list[RequestBase] = [
         lists(status=("PENDING",), start_time="2026-01-01T00:00:00.000+00:00", attributes={"tags": []}),
         aggregates(user=("me",), authenticated_user=("me",)),
-        RecoveryRequest(request_id="r", executor_ids=()),
+        RecoveryRequest(request_id="r", executor_ids=("e1",)),
         RetentionRequest(
             request_id="r",
             body=RetentionBody(gc_cutoff_epoch_ms=None, gc_rows_threshold=None, timeout_cutoff_epoch_ms=1),
