@@ -4,18 +4,18 @@ What follows from the tables and is looked at only through them is a plain dicti
 put back: `by_conn` here, the deadlines in `reference_relay.core.timers`.
 
 Maps are never iterated for a decision (their order depends on the process's hash seed); whatever
-needs an order keeps a sorted tuple beside them.
+needs an order keeps sorted `Ids` beside them.
 """
 
 from __future__ import annotations
 
-from bisect import bisect_left
 from typing import Any, NamedTuple, TypeVar
 
 import msgspec
 from immutables import Map
 
 from reference_relay.core.digest import Sums, relative_form
+from reference_relay.core.ids import NO_IDS, Ids
 from reference_relay.core.records import (
     AppKey,
     Application,
@@ -51,33 +51,17 @@ class State(msgspec.Struct, frozen=True):
     sums: Sums | None
 
 
-def insert(ids: tuple[str, ...], executor_id: str) -> tuple[str, ...]:
-    """A sorted tuple with the id in it."""
-    at = bisect_left(ids, executor_id)
-    if at < len(ids) and ids[at] == executor_id:
-        return ids
-    return (*ids[:at], executor_id, *ids[at:])
-
-
-def discard(ids: tuple[str, ...], executor_id: str) -> tuple[str, ...]:
-    """A sorted tuple without the id."""
-    at = bisect_left(ids, executor_id)
-    if at == len(ids) or ids[at] != executor_id:
-        return ids
-    return ids[:at] + ids[at + 1 :]
-
-
 def group_of(executor: Executor) -> Group:
     """Executors that may take over one another's work: same application, version and language (REC-23)."""
     return Group(*executor.key.application, executor.info.application_version, executor.info.language)
 
 
-def _with(index: Map[K, tuple[str, ...]], key: K, executor_id: str) -> Map[K, tuple[str, ...]]:
-    return index.set(key, insert(index.get(key, ()), executor_id))
+def _with(index: Map[K, Ids], key: K, executor_id: str) -> Map[K, Ids]:
+    return index.set(key, index.get(key, NO_IDS).with_id(executor_id))
 
 
-def _without(index: Map[K, tuple[str, ...]], key: K, executor_id: str) -> Map[K, tuple[str, ...]]:
-    left = discard(index.get(key, ()), executor_id)
+def _without(index: Map[K, Ids], key: K, executor_id: str) -> Map[K, Ids]:
+    left = index.get(key, NO_IDS).without(executor_id)
     if left:
         return index.set(key, left)
     return index.delete(key) if key in index else index
@@ -94,12 +78,12 @@ class Tables:
         self.calls: Map[int, CallState] = Map()
         self.late: Map[str, Pending] = Map()  # recovery requests past their deadline (REC-24)
         self.remembered: Map[ExecutorKey, Remembered] = Map()
-        self.members: Map[AppKey, tuple[str, ...]] = Map()  # all executor ids, sorted
-        self.ready: Map[AppKey, tuple[str, ...]] = Map()  # executor ids that may be asked, sorted
-        self.dead: Map[AppKey, tuple[str, ...]] = Map()  # executor ids that are DEAD, sorted
+        self.members: Map[AppKey, Ids] = Map()  # all executor ids, sorted
+        self.ready: Map[AppKey, Ids] = Map()  # executor ids that may be asked, sorted
+        self.dead: Map[AppKey, Ids] = Map()  # executor ids that are DEAD, sorted
         self.by_conn: dict[int, dict[str, None]] = {}  # request ids, outstanding or late, of each connection
-        self.remembered_ids: Map[AppKey, tuple[str, ...]] = Map()
-        self.peers: Map[Group, tuple[str, ...]] = Map()  # HEALTHY executor ids by version and language, sorted
+        self.remembered_ids: Map[AppKey, Ids] = Map()
+        self.peers: Map[Group, Ids] = Map()  # HEALTHY executor ids by version and language, sorted
         self.sent = 0  # requests sent so far: makes their ids
         self._sums: Sums | None = None  # None until a digest is first asked for
         self._before: dict[tuple[str, Any], Any] = {}  # records as they stand in _sums, where changed since
@@ -121,7 +105,7 @@ class Tables:
         self.remembered_ids = change(self.remembered_ids, key.application, key.executor_id)
 
     def _put_executor(self, key: ExecutorKey, record: Executor | None) -> None:
-        """Set or remove an executor and keep the sorted tuples true."""
+        """Set or remove an executor and keep the sorted ids true."""
         app, executor_id = key.application, key.executor_id
         before = self.executors.get(key)
         was = before.status if before else None
