@@ -224,13 +224,16 @@ class Relay:
     def _beat(self) -> None:
         """The reading of its clock that a process commits each second while a grace period runs, as of the last one.
 
-        Only a kill makes it matter, so it costs nothing before. Until the start's own transaction is durable, the
-        deadlines in the store belong to the clock of the process before, and no reading may go ahead of them.
+        Only a kill makes it matter, so it costs nothing before. It goes through the same writer as everything: what
+        waits behind a commit is no more durable than that. Until the start's own transaction is durable, the deadlines
+        in the store belong to the clock of the process before, and no reading may go ahead of them.
         """
         if not self._begun:
             return
         stored = self.store.load()
-        beat_ns = self._now_ns - (self._clock.now_ns - self._started_ns) % SECOND_NS
+        settled_ns = self._writer.settled_ns
+        since_ns = self._clock.now_ns - settled_ns + (settled_ns - self._started_ns) % SECOND_NS
+        beat_ns = self._now_ns - since_ns
         graces = any(record.status is Status.DISCONNECTED for record in stored.executors)
         if graces and beat_ns > stored.clock_ns:
             self.store.commit([ClockReading(beat_ns)])

@@ -29,6 +29,7 @@ class Writer:
         self._waiting: list[Batch] = []
         self._busy = False
         self._dead = False
+        self._since_ns = 0  # when the commit that runs began
 
     def submit(self, writes: Sequence[Write], done: Callable[[], object]) -> None:
         """Commit ``writes`` as one transaction, then call ``done``."""
@@ -41,12 +42,17 @@ class Writer:
         """Whether something that was submitted is not durable yet."""
         return self._busy
 
+    @property
+    def settled_ns(self) -> int:
+        """Whatever was submitted before is durable."""
+        return self._since_ns if self._busy else self._clock.now_ns
+
     def kill(self) -> None:
         """Nothing that is not durable by now ever will be."""
         self._dead = True
 
     def _begin(self) -> None:
-        self._busy = True
+        self._busy, self._since_ns = True, self._clock.now_ns
         group, self._waiting = self._waiting, []
         self._clock.call(self._commit_ns(), self._end, group)
 

@@ -138,7 +138,8 @@ class Core(Managing):
             restored = replace(
                 executor,
                 disconnected_ns=executor.disconnected_ns + gap_ns,
-                dead_at_ns=executor.dead_at_ns + gap_ns,
+                # Not before now, where the crash came between its end and the record of that: no pause of this relay.
+                dead_at_ns=max(executor.dead_at_ns + gap_ns, self._now_ns),
             )
             self._save_executor(restored)
             self._arm_grace(restored)

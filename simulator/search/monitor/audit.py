@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 
 from conductor.timing import Timing
 from reference_relay.core.effects import Effect, Send
-from reference_relay.core.records import Executor
+from reference_relay.core.records import Application, Executor
 from reference_relay.store import AuditEntry, SaveRecord, Write
 from simulator.clock import Clock
 from simulator.models.client import decoded
@@ -44,6 +44,8 @@ class Audits(Recoveries):
         for write in writes:
             if isinstance(write, SaveRecord) and isinstance(write.record, Executor):
                 self.registered(write.record.key.executor_id)
+            if isinstance(write, SaveRecord) and isinstance(write.record, Application):
+                self.unsaved.pop(write.record.key, None)
             if isinstance(write, AuditEntry):
                 details = write.details or {}
                 name = {"executor.dispatch_recovery": "dispatch", "executor.recover": "end",

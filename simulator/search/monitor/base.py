@@ -78,6 +78,15 @@ class Known:
     restarted: bool = False  # since it was lost
 
 
+@dataclass(frozen=True, slots=True)
+class Unsaved:
+    """The settings before a change that is not durable yet."""
+
+    at_ns: int  # of the change, true time
+    grace_ns: int
+    latest_allowed: bool
+
+
 class Base:
     """Time, and the list of what is broken. ``now`` is true time, ``worked`` the time in which the relay ran."""
 
@@ -91,6 +100,7 @@ class Base:
         self.known: dict[ExecutorKey, Known] = {}
         self.grace_ns: dict[AppKey, int] = {}
         self.latest_allowed: dict[AppKey, bool] = {}
+        self.unsaved: dict[AppKey, Unsaved] = {}
         self.slow_until_ns = 0  # true time; the store was slow until then: what must be durable comes late
         self._stop = stop
         self._paused_ns = 0  # how long in all

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from reference_relay.core.records import Executor, ExecutorKey, Status
+from reference_relay.core.records import AppKey, Executor, ExecutorKey, Settings, Status
 from simulator.clock import SECOND_NS, ns
-from simulator.search.monitor.base import EARLY_NS, Base, Conn, Known, seconds
+from simulator.search.monitor.base import EARLY_NS, Base, Conn, Known, Unsaved, seconds
 
 
 class Liveness(Base):
@@ -110,6 +110,21 @@ class Liveness(Base):
         known.lost_ns, known.lost_worked_ns = self.now, self.worked
         known.least_grace_ns = known.most_grace_ns = self.grace_ns[known.key.application]
         known.losses += 1
+
+    def settings_told(self, app: AppKey, settings: Settings) -> None:
+        """They count from now on, and after a crash if they were durable by then."""
+        if app in self.grace_ns:
+            before = self.unsaved.get(app)
+            self.unsaved[app] = before or Unsaved(self.now, self.grace_ns[app], self.latest_allowed[app])
+        self.grace_ns[app] = ns(settings.executor_timeout_s)
+        self.latest_allowed[app] = settings.recover_to_latest_version
+
+    def unsaved_settings_are_lost(self) -> None:
+        """A crash came before their commit; a relay that had time for one has to know them."""
+        for app, unsaved in self.unsaved.items():
+            if self.now <= max(unsaved.at_ns + self.slack, self.slow_until_ns):
+                self.grace_ns[app], self.latest_allowed[app] = unsaved.grace_ns, unsaved.latest_allowed
+        self.unsaved.clear()
 
     def grace_changed(self) -> None:
         """LIV-10: a period that runs may take the new length or keep its own."""

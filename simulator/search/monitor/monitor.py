@@ -70,6 +70,7 @@ class Monitor(Answers):
         for conn in self.open_conns():
             self.ended(conn)
         self.conns.clear()
+        self.unsaved_settings_are_lost()
         for known in self.known.values():
             known.seen = True
         self.owed.clear()
@@ -107,8 +108,7 @@ class Monitor(Answers):
                     conn.offended = True
             case events.PutApplication(app, _, settings):
                 known = app in self.grace_ns
-                self.grace_ns[app] = ns(settings.executor_timeout_s)
-                self.latest_allowed[app] = settings.recover_to_latest_version
+                self.settings_told(app, settings)
                 if known:
                     self.grace_changed()
                     self.reckon({app})

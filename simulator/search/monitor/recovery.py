@@ -33,6 +33,7 @@ class Death:
     rounds: int = 0
     idle_ns: int | None = None  # since when somebody could be asked and nobody was
     ended_ns: int = 0  # when something last ended
+    ended_true_ns: int = 0  # the same in true time: a backoff is over then too, if the relay did not work meanwhile
     reset_ns: int = 0  # when somebody last joined, or settings changed
     success_ns: int | None = None  # a peer has acknowledged it
     checking: int = 0  # exist_pending_workflows requests without an answer
@@ -102,14 +103,19 @@ class Recoveries(Liveness):
                 if ask.conn.ended_ns is not None:
                     self._over(death, ask, "lost")
                 elif self.worked >= ask.asked.due_ns:
-                    self._over(death, ask, "timeout", ask.asked.due_ns)
+                    self._over(death, ask, "timeout", ask.asked)
                 else:
                     return True
         return death.checking > 0
 
-    def _over(self, death: Death, ask: Ask, how: str, at_ns: int | None = None) -> None:
+    def _over(self, death: Death, ask: Ask, how: str, lapsed: Asked | None = None) -> None:
         ask.end = how
-        death.ended_ns = max(death.ended_ns, self.worked if at_ns is None else at_ns)
+        self._ended(death, lapsed)
+
+    def _ended(self, death: Death, lapsed: Asked | None = None) -> None:
+        """Something did now, or a request at its deadline."""
+        death.ended_ns = max(death.ended_ns, lapsed.due_ns if lapsed else self.worked)
+        death.ended_true_ns = max(death.ended_true_ns, min(lapsed.lapses_ns, self.now) if lapsed else self.now)
 
     # ---- what the relay decides
 
@@ -158,7 +164,7 @@ class Recoveries(Liveness):
         if peer_key in death.round:
             if fresh and not anew:
                 self.broken("REC-7", "who was not asked yet comes first", f"{peer_key.executor_id} is asked again")
-            pause_ns = self.worked - death.ended_ns
+            pause_ns = self.now - death.ended_true_ns
             least_ns = ns(self.timing.backoff_first_s)
             if pause_ns < least_ns - EARLY_NS and not anew:
                 self.broken("REC-12", f"a new round after {seconds(least_ns)}", f"after {seconds(pause_ns)}")
@@ -261,7 +267,7 @@ class Recoveries(Liveness):
         death.checking -= 1
         exist = frame.get("exist")
         death.left = exist if isinstance(exist, bool) and not frame.get("error_message") else None
-        death.ended_ns = self.worked
+        self._ended(death)
         if death.left:
             death.success_ns = None
             death.rounds += 1  # the backoff grows, also while some were not asked yet
@@ -270,7 +276,7 @@ class Recoveries(Liveness):
         death = self.deaths.get(asked.about) if asked.about is not None else None
         if death is not None:
             death.checking -= 1
-            death.ended_ns = self.worked
+            self._ended(death)
             death.success_ns = None  # its peer is gone: somebody else is asked to check, or to recover
 
     # ---- the record

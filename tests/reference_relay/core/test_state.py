@@ -152,6 +152,21 @@ class TestRestart:
         again.run(10)
         assert again.status("e1") == "DEAD"
 
+    def test_a_grace_that_ended_unrecorded_before_the_crash_is_no_pause_of_the_next_process(
+        self, drive: Driver
+    ) -> None:
+        """The stored clock is 20 s past the end of its grace; who is lost by the restart has a whole grace, no more."""
+        drive.join("healthy")
+        drive.lose(drive.join("gone"))
+        drive.now_ns += 80 * NS
+        again = self.restarted(drive, down_s=5.0)
+        again.run(0.1)
+        assert again.status("gone") == "DEAD"
+        again.run(59.8)
+        assert again.status("healthy") == "DISCONNECTED"
+        again.run(0.2)
+        assert again.status("healthy") == "DEAD"
+
     @pytest.mark.parametrize("down_s", [0.0, 30.0, 3600.0])
     def test_each_state_goes_on(self, drive: Driver, down_s: float) -> None:
         drive.join("healthy")
