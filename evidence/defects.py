@@ -47,7 +47,7 @@ def _ends(found: Weighed, case: Case, outcomes: list[Change]) -> Iterator[Defect
     for outcome in outcomes:
         if outcome.changed and ended and outcome.seq > ended[0].seq:
             text = f"the outcome of {case.workflow} was rewritten after {ended[0].new}"
-            yield Defect("rewritten", case.workflow, case.app, text, _zombie(found, ended[-1]))
+            yield Defect("rewritten", case.workflow, case.app, text, _zombie(found, case, outcome))
     asked = case.promise.asked if case.promise is not None else ()
     status, ends = "", 0
     for change in case.changes:
@@ -58,13 +58,13 @@ def _ends(found: Weighed, case: Case, outcomes: list[Change]) -> Iterator[Defect
                 where = change.new or "nothing: it was deleted"
                 yield Defect(
                     "left-end", case.workflow, case.app, f"{case.workflow} left {status} for {where}",
-                    _zombie(found, change),
+                    _zombie(found, case, change),
                 )  # fmt: skip
         elif status in TERMINAL and change.changed:
             yield Defect(
                 "rewritten", case.workflow, case.app,
                 f"the outcome of {case.workflow} was rewritten after {status} by {_who(found, change.new_executor)}",
-                _zombie(found, change),
+                _zombie(found, case, change),
             )  # fmt: skip
         if change.new in TERMINAL and change.new != status:
             ends += 1
@@ -72,7 +72,7 @@ def _ends(found: Weighed, case: Case, outcomes: list[Change]) -> Iterator[Defect
         status = change.new
     if ends > 1:
         text = f"{case.workflow} reached a terminal status {ends} times"
-        yield Defect("ended-twice", case.workflow, case.app, text, _zombie(found, case.changes[-1]))
+        yield Defect("ended-twice", case.workflow, case.app, text, _zombie(found, case, case.changes[-1]))
 
 
 def _with_outcome(change: Change, outcomes: list[Change]) -> Change:
@@ -81,8 +81,10 @@ def _with_outcome(change: Change, outcomes: list[Change]) -> Change:
     return msgspec.structs.replace(change, output=own[0].output, error=own[0].error) if own else change
 
 
-def _zombie(found: Weighed, change: Change) -> str:
-    return "late-copy-writes" if change.new_executor in found.paused else ""
+def _zombie(found: Weighed, case: Case, change: Change) -> str:
+    """Whoever had it in hand and was paused may have written: an outcome does not always name who did (Java)."""
+    owners = {each.new_executor for each in case.changes if each.seq <= change.seq}
+    return "late-copy-writes" if owners & found.paused.keys() else ""
 
 
 def _unexpected(found: Weighed, case: Case, change: Change) -> Iterator[Defect]:

@@ -51,10 +51,10 @@ def _weigh(history: History) -> Weighed:
             case _:
                 pass
     found.outages = _outages(history)
-    acknowledged = _acknowledged(history)
+    acknowledged, ends_us = _acknowledged(history), _ends_us(history, found.struck)
     for whole in cases_of(history):
         case, outcomes = _split(whole)
-        _count(found, case)
+        _count(found, case, ends_us)
         found.defects += defects_of(found, case, outcomes, acknowledged)
     return found
 
@@ -84,6 +84,14 @@ def _outages(history: History) -> list[tuple[float, float]]:
     return found
 
 
+def _ends_us(history: History, struck: Mapping[str, int]) -> Mapping[str, float]:
+    """When each struck process ended, on the wall clock: it may have been a zombie before. Empty where nobody knows."""
+    offset_us = wall_offset_us(history)
+    if offset_us is None:
+        return {}
+    return {executor: offset_us + history.events[n].t / 1000 - _EARLY_US for executor, n in struck.items()}
+
+
 def _split(case: Case) -> tuple[Case, list[Change]]:
     """Changes of the status, and outcomes that an SDK keeps in a table of their own (Go)."""
     outcomes = [change for change in case.changes if change.kind == "outcome"]
@@ -98,7 +106,7 @@ def _acknowledged(history: History) -> Mapping[str, int]:
     return {name: ask.request.frame.n for _, ask in history.asks_of("recovery") if ask.succeeded for name in ask.names}
 
 
-def _count(found: Weighed, case: Case) -> None:
+def _count(found: Weighed, case: Case, ends_us: Mapping[str, float]) -> None:
     if not case.changes:
         return
     kind = case.promise.kind if case.promise is not None else "other"
@@ -112,7 +120,7 @@ def _count(found: Weighed, case: Case) -> None:
     moved = False
     for change in case.changes:
         taken = change.old == "PENDING" and change.old_executor and _moved(change)
-        if taken and change.old_executor in found.struck:
+        if taken and change.old_executor in found.struck and change.at_us >= ends_us.get(change.old_executor, 0.0):
             found.moved[change.old_executor] += 1
             found.orphans[change.old_executor] += 1
             moved = True

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from itertools import pairwise
 
-from evidence.events import Fault, Frame
+from evidence.events import Fault, Frame, Relay
 from evidence.history import History
 from evidence.rules import invariant
 from evidence.rules.base import seconds
@@ -99,9 +99,10 @@ def pings_go_on(history: History) -> list[Finding]:
 
 
 def _disturbed(history: History, start_ns: int, end_ns: int) -> bool:
-    """Whether the relay itself was stopped or broken on purpose in between."""
+    """Whether the relay itself was stopped, paused or broken on purpose in between."""
     faults = [f.t for f in history.of(Fault) if f.conn is None and not f.executor]
-    return any(start_ns <= moment <= end_ns for moment in (*faults, *history.relay_stops()))
+    pauses = [event.t for event in history.of(Relay) if event.what == "paused"]
+    return any(start_ns <= moment <= end_ns for moment in (*faults, *pauses, *history.relay_stops()))
 
 
 def data_frames(conn: Connection) -> list[Frame]:

@@ -45,6 +45,7 @@ class Story:
     acknowledged: bool = True
     audited: bool = True
     outage: bool = False  # of the database, while the workflow is under way
+    dies_later: bool = False  # e1 is killed when all is over
     times: int = 1  # so many workflows alike
     peer: Mapping[str, str] = field(default_factory=dict)
 
@@ -62,6 +63,7 @@ class Story:
             about |= self.peer if label == "e2" else {}
             detail = {"label": label, "executor": f"id-{label}", **about}
             detail |= {"wall_us": "-1500000"} if self.outage else {}
+            detail |= {"wall_us": "0"} if self.dies_later else {}
             made.add(events.Note, text=LAUNCHED, detail=detail)
             made.add(
                 events.Open, conn=number, org="org", app=about["app"], executor=f"id-{label}", version=about["version"]
@@ -85,6 +87,8 @@ class Story:
         entries = ({"operation": "recovery", "dead": "id-e1", "peer": "id-e2"},) if self.audited else ()
         for _ in range(60):  # the log is read well after what it must hold
             made.add(events.Note, text="waiting")
+        if self.dies_later:
+            made.add(events.Fault, kind="kill", conn=0, executor="id-e1")
         made.add(events.AuditPage, org="org", asked=next(clock), entries=entries)
         made.close("complete")
 
@@ -222,6 +226,15 @@ STORIES: Mapping[str, tuple[Story, Mapping[str, Verdict]]] = {
         Story(
             ("OUT-5", "OUT-2"),
             ending(change(10, "SUCCESS", "SUCCESS", ("id-e2", "id-e1"), output="[2]", changed=True)),
+            fault="pause",
+        ),
+        {"OUT-5": Verdict.FAILED, "OUT-2": Verdict.FAILED},
+    ),
+    "zombie-that-dies-later": (Story(("OUT-5",), fault="pause", dies_later=True), {"OUT-5": Verdict.OK}),
+    "zombie-writes-under-its-adopters-name": (
+        Story(
+            ("OUT-5", "OUT-2"),
+            ending(change(10, "SUCCESS", "SUCCESS", ("id-e2", "id-e2"), output="[2]", changed=True)),
             fault="pause",
         ),
         {"OUT-5": Verdict.FAILED, "OUT-2": Verdict.FAILED},

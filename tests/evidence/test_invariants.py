@@ -193,6 +193,8 @@ def pinged(*moments_s: float, sign_s: float | None = None, disturb: str = "") ->
                 play.add(events.Fault, kind="freeze", conn=conn)
             case "restart":
                 play.add(events.Relay, what="killed")
+            case "stopped":
+                play.add(events.Relay, what="paused")
     if sign_s is not None:
         play.at(sign_s).ask(conn, "get_metrics")
     play.at(9.0)
@@ -207,7 +209,7 @@ def test_pings_go_on_between_any_two_signs_of_the_relay() -> None:
     assert pinged() is None
 
 
-@pytest.mark.parametrize("disturb", ["relay", "conn", "restart"])
+@pytest.mark.parametrize("disturb", ["relay", "conn", "restart", "stopped"])
 def test_a_gap_with_a_cause_is_no_fault(disturb: str) -> None:
     assert pinged(0.5, 1.0, sign_s=4.0, disturb=disturb) is Verdict.OK
 
