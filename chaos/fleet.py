@@ -116,9 +116,9 @@ class Fleet:
             self.away.discard(slot)
 
     async def relaunch(self, slot: str, *, version: str | None = None) -> None:
-        """A fresh process in the place of one that has ended. Raises `LaunchFailed`."""
+        """A fresh process in the place of one that has ended, of its version. Raises `LaunchFailed`."""
         assert not self.lives[slot].alive, f"{slot} still runs"
-        await self._launch(slot, version or self.place.version)
+        await self._launch(slot, version or self.versions[slot])
 
     async def _launch(self, slot: str, version: str) -> None:
         number = self._launched[slot] = self._launched.get(slot, 0) + 1

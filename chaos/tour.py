@@ -97,7 +97,7 @@ def stations(names: Collection[str], timing: Timing) -> list[Station]:
         *_links([name for name in names if KINDS[name].on == "link"], silence_s),
         *_relay(timing, death_s),
         *_database(death_s),
-        Station(("kill-all",), (Blow("kill-all", _ALL),), death_s + 3 * _RELAUNCH_S, 0.0),
+        *_whole_fleets(death_s),
     ]
     return [station for station in every if set(station.faults) & set(names)]
 
@@ -114,7 +114,12 @@ def _processes(death_s: float, silence_s: float) -> Iterator[Station]:
     yield Station(("stop",), (Blow("stop", 0),), rest_s)
     yield Station(("pause",), (Blow("pause", 0),), silence_s + rest_s)
     yield Station(("starve",), (Blow("starve", 0, for_s=_SHORT_S, args=(("share", 0.2),)),), _SHORT_S + 4.0)
-    yield Station(("upgrade",), (Blow("upgrade", 0),), rest_s + _RELAUNCH_S)
+
+
+def _whole_fleets(death_s: float) -> Iterator[Station]:
+    """Last: from the upgrade on one of each fleet is of another version, and recovered by nobody but its successor."""
+    yield Station(("upgrade",), (Blow("upgrade", 0),), death_s + _RELAUNCH_S)
+    yield Station(("kill-all",), (Blow("kill-all", _ALL),), death_s + 3 * _RELAUNCH_S, 0.0)
 
 
 def _recovery(death_s: float) -> Iterator[Station]:
