@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 import shlex
 import sys
@@ -56,8 +57,10 @@ def study(
         find("windows")
     except ImportError as missing:
         raise MissingPart(f"{_NEEDED} ({missing.name} is not there)") from missing
-    if scale <= 0:
+    if not 0 < scale < math.inf:
         raise WrongUsage(f"--scale {scale}: give a number above zero")
+    if jobs < 0:
+        raise WrongUsage(f"--jobs {jobs}: give 1 or more, or 0 for one a core")
     try:
         if not name and not ask:
             _list([find(each) for each in STUDIES])
@@ -71,15 +74,10 @@ def study(
 
 def _study(name: str, ask: str, scale: float, seed: int, jobs: int, results: Path) -> None:
     from relayproof.studies.page import write
-    from simulator.studies.grid import CALM, parse
     from simulator.studies.study import Effort, find
 
     chosen = find(name)
-    axes: Mapping[str, Sequence[float | str]] = chosen.axes
-    if ask:
-        calm = {key: CALM[key] for key in chosen.axes if key in CALM}
-        axes = calm | parse(ask, chosen.parameters)
-    tasks = chosen.cut(axes, Effort(scale, seed))
+    tasks = chosen.tasks(ask, Effort(scale, seed))
     console = Console(stderr=True)
     found = _played(name, tasks, jobs, console)
     answer = chosen.answer(tasks, found)
@@ -125,5 +123,5 @@ def _show(answer: Any, console: Console) -> None:
     for each in answer.tables:
         table = RichTable(*each.columns, title=each.title, caption=each.note)
         for row in each.rows:
-            table.add_row(*(cell.text(4) if isinstance(cell, Estimate) else str(cell) for cell in row))
+            table.add_row(*(cell.text() if isinstance(cell, Estimate) else str(cell) for cell in row))
         console.print(table)

@@ -9,13 +9,14 @@ from typing import Any
 
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
+from rich.table import Table
 
 from relayproof.errors import MissingPart, WrongUsage
 from relayproof.sweep import jobs
 
 
 def sweep(
-    job: str,
+    job: str = "",
     *arguments: str,
     name: str | None = None,
     database: str | None = None,
@@ -27,7 +28,8 @@ def sweep(
 ) -> int:
     """Cut a long job into shards, compute them as durable workflows, join the results.
 
-    Killed in the middle, the same command resumes it. Exit code 0, or 1 when it found what should not be.
+    Without a job: list the jobs. Killed in the middle, the same command resumes it. Exit code 0, 1 when it found what
+    should not be, or 3 when a shard had no result or all of them prove nothing.
 
     Parameters
     ----------
@@ -50,6 +52,9 @@ def sweep(
     results
         The sweep's folder goes below it.
     """
+    if not job:
+        _list_jobs()
+        return 0
     _need_dbos()
     from relayproof.sweep.application import hide_password
     from relayproof.sweep.coordinator import Plan, ShardFailed
@@ -84,15 +89,17 @@ def sweep(
                         said.add(line)
                         console.print(line, style="yellow", highlight=False)
 
-            result = run(plan, show)
+            result, kept = run(plan, show)
     except KeyboardInterrupt:
         console.print("interrupted; the same command resumes it", highlight=False)
         raise
     except ShardFailed as problem:
         console.print(str(problem), style="red", highlight=False, markup=False)
         return problem.exit_code
+    for sentence in kept:
+        console.print(sentence, highlight=False, markup=False, soft_wrap=True)
     print(json.dumps(result, indent=1))
-    return 1 if found.failed(result) else 0
+    return found.exit_code(result)
 
 
 def sweep_worker(
@@ -122,6 +129,13 @@ def sweep_worker(
     if relay is not None and key is None:
         raise WrongUsage(f"--relay needs its key: --key or ${KEY_VARIABLE}")
     return work(database=database, relay_url=relay, key=key, processes=processes or os.cpu_count() or 1)
+
+
+def _list_jobs() -> None:
+    table = Table("job", "what it sweeps", "arguments")
+    for each in map(jobs.find, jobs.JOBS):
+        table.add_row(each.name, each.purpose, ", ".join(f"{name}=" for name in each.arguments))
+    Console().print(table)
 
 
 def _need_dbos() -> None:

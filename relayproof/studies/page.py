@@ -12,7 +12,7 @@ import msgspec
 
 from relayproof.report.templates import asset, template
 from relayproof.studies import charts
-from simulator.studies.estimates import Estimate
+from simulator.studies.estimates import Estimate, brief
 from simulator.studies.study import Answer, Table
 
 __all__ = ["write"]
@@ -26,19 +26,22 @@ def write(answer: Answer, folder: Path, command: str) -> Path:
         _csv(table, folder / f"{_slug(table.title)}.csv")
     drawings = []
     for chart in answer.charts:
-        drawing = charts.svg(chart)
-        drawings.append(drawing)
-        (folder / f"{_slug(chart.title)}.svg").write_text(drawing)
+        drawings.append({"chart": chart, "svg": charts.inline(chart)})
+        (folder / f"{_slug(chart.title)}.svg").write_text(charts.svg(chart))
         (folder / f"{_slug(chart.title)}.png").write_bytes(charts.png(chart))
     page = folder / "index.html"
     text = template(__package__).render(
         answer=answer,
         drawings=drawings,
+        titles={table.title for table in answer.tables},
         command=command,
         day=datetime.now(UTC).strftime("%d %B %Y"),
         tool=f"relayproof {version('relayproof')}",
         is_estimate=_is_estimate,
+        numeric=_numeric,
+        brief=brief,
         css=asset("relayproof.report", "page.css"),
+        own_css=asset(__package__, "page.css"),
     )
     page.write_text(text)
     return page
@@ -65,6 +68,11 @@ def _csv(table: Table, path: Path) -> None:
 
 def _is_estimate(cell: object) -> bool:
     return isinstance(cell, Estimate)
+
+
+def _numeric(table: Table, column: int) -> bool:
+    """Whether most of a column is measured."""
+    return sum(not isinstance(row[column], str) for row in table.rows) * 2 > len(table.rows)
 
 
 def _slug(title: str) -> str:

@@ -24,7 +24,9 @@ QUEUE = "relayproof-shards"
 WORKFLOW = "shard"
 DATABASE_VARIABLE = "RELAYPROOF_SWEEP_DATABASE"
 KEY_VARIABLE = "RELAYPROOF_SWEEP_KEY"
-_PACKAGES = ("conductor", "evidence", "reference_relay", "relayproof/sweep", "scenarios", "simulator", "spec")
+_PACKAGES = (
+    "broken_relays", "conductor", "evidence", "reference_relay", "relayproof/sweep", "scenarios", "simulator", "spec",
+)  # fmt: skip
 
 
 @cache

@@ -48,7 +48,7 @@ class Plan:
     @property
     def id(self) -> str:
         """The same for the same command and the same code: that is how a sweep resumes."""
-        what = msgspec.json.encode([dict(self.arguments), code_version()], order="sorted")
+        what = msgspec.json.encode([self.job.name, dict(self.arguments), code_version()], order="sorted")
         return f"{self.name or self.job.name}-{hashlib.sha256(what).hexdigest()[:10]}"
 
 
@@ -62,12 +62,14 @@ class Progress:
     said: list[str] = field(default_factory=list)
 
 
-def sweep(plan: Plan, show: Callable[[Progress], None]) -> dict[str, Any]:
-    """Run it to its end and give the joined result; it is also written to ``result.json`` in the sweep's folder.
+def sweep(plan: Plan, show: Callable[[Progress], None]) -> tuple[dict[str, Any], list[str]]:
+    """Run it to its end; give the joined result, and what the job has to tell of files that it left.
+
+    The result is also written to ``result.json`` in the sweep's folder.
 
     Raises `WrongUsage` where the same sweep already runs from this folder, `ShardFailed` where a shard has no result.
     """
-    shards = plan.job.cut(plan.arguments)
+    shards = plan.job.shards(plan.arguments)
     folder = plan.results / f"sweep-{plan.id}"
     folder.mkdir(parents=True, exist_ok=True)
     database = database_url(plan.database, folder)
@@ -92,7 +94,7 @@ def sweep(plan: Plan, show: Callable[[Progress], None]) -> dict[str, Any]:
             show(progress)
         joined = plan.job.join(_results(client, plan.id, ids))
     (folder / "result.json").write_bytes(msgspec.json.format(msgspec.json.encode(joined), indent=1) + b"\n")
-    return joined
+    return joined, plan.job.keep(joined, folder)
 
 
 def _enqueue(client: DBOSClient, id: str, job: str, shard: dict[str, Any]) -> None:

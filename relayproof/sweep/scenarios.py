@@ -13,17 +13,16 @@ from conductor.timing import DOCUMENTED, FAST
 from evidence.judge import judge
 from evidence.verdict import Verdict, worst
 from relayproof.errors import WrongUsage
-from relayproof.sweep.jobs import Job, Values
+from relayproof.sweep.jobs import Job, Values, whole_number
 from scenarios import catalogue
 from scenarios.profile_loading import resolve
 from scenarios.worlds import SessionOptions
-from simulator.world import SimulatedSession
+from simulator.world import SimulatedSession, core_of
 from spec import clauses
 
 __all__ = ["JOB"]
 
 _TIMINGS = {"documented": DOCUMENTED, "fast": FAST}
-_NUMBERS = {"seeds": 20, "first": 0, "size": 1}
 _GOOD = (Verdict.OK, Verdict.INFO, Verdict.UNSUPPORTED)
 
 
@@ -32,17 +31,13 @@ def _cut(arguments: Values) -> list[dict[str, Any]]:
     timing = arguments.get("timing", "documented")
     if timing not in _TIMINGS:
         raise WrongUsage(f"timing={timing}: give {' or '.join(_TIMINGS)}")
-    try:
-        seeds, first, size = (
-            int(arguments.get(name, more)) for name, more in (("seeds", 20), ("first", 0), ("size", 1))
-        )
-    except ValueError as problem:
-        raise WrongUsage(f"seeds, first and size are whole numbers: {problem}") from problem
-    if seeds < 1 or size < 1:
-        raise WrongUsage(f"seeds={seeds} size={size}: give at least 1")
+    seeds = whole_number(arguments, "seeds", 20, least=1)
+    size = whole_number(arguments, "size", 1, least=1)
+    first = whole_number(arguments, "first", 0)
     select = str(arguments.get("select", "*")).split(",")
     catalogue.select(select)  # an unknown name is refused here and not in a worker
     relay = str(arguments.get("relay", "builtin:reference"))
+    core_of(resolve(relay))  # so is a relay that has no core
     common = {"relay": relay, "timing": timing, "select": select}
     return [
         common | {"seeds": list(range(at, min(at + size, first + seeds)))} for at in range(first, first + seeds, size)
@@ -83,9 +78,10 @@ def _join(results: Sequence[Values]) -> dict[str, Any]:
 
 JOB = Job(
     name="scenarios",
-    purpose="every simulated scenario under many seeds (seeds, first, size, timing, select, relay)",
+    purpose="every simulated scenario under many seeds",
+    arguments=("seeds", "first", "size", "timing", "select", "relay"),
     cut=_cut,
     run=_run,
     join=_join,
-    failed=lambda result: bool(result["bad"]),
+    exit_code=lambda joined: 1 if joined["bad"] else 0,
 )

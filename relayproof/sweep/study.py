@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import Any
 
@@ -9,7 +10,7 @@ import msgspec
 
 from relayproof.errors import WrongUsage
 from relayproof.sweep.jobs import Job, Values
-from simulator.studies.grid import GridError, parse
+from simulator.studies.grid import GridError
 from simulator.studies.study import STUDIES, Effort, find
 
 __all__ = ["JOB"]
@@ -22,9 +23,9 @@ def _cut(arguments: Values) -> list[dict[str, Any]]:
         raise WrongUsage(f"name={name}: choose among {', '.join(STUDIES)}")
     try:
         scale, seed = float(arguments.get("scale", 1)), int(arguments.get("seed", 0))
-        study = find(name)
-        axes = parse(str(arguments["ask"]), study.parameters) if "ask" in arguments else study.axes
-        tasks = study.cut(axes, Effort(scale, seed))
+        if not 0 < scale < math.inf:
+            raise WrongUsage(f"scale={scale}: give a number above zero")
+        tasks = find(name).tasks(str(arguments.get("ask", "")), Effort(scale, seed))
     except (ValueError, GridError) as problem:
         raise WrongUsage(f"study {name}: {problem}") from problem
     return [{"name": name, "task": task} for task in tasks]
@@ -43,9 +44,10 @@ def _join(results: Sequence[Values]) -> dict[str, Any]:
 
 JOB = Job(
     name="study",
-    purpose="a study with as many runs as one likes (name, ask, scale, seed)",
+    purpose="a study with as many runs as one likes",
+    arguments=("name", "ask", "scale", "seed"),
     cut=_cut,
     run=_run,
     join=_join,
-    failed=lambda result: False,
+    exit_code=lambda joined: 0,
 )

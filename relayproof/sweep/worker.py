@@ -34,7 +34,7 @@ def work(*, database: str, relay_url: str | None, key: str | None, processes: in
 
     @DBOS.step(name="compute")
     def compute(job: str, shard: Mapping[str, Any]) -> dict[str, Any]:
-        return pool.submit(jobs.compute, job, shard).result()
+        return pool.submit(jobs.compute, job, shard, code_version()).result()
 
     @DBOS.workflow(name=WORKFLOW)
     def run(job: str, shard: Mapping[str, Any]) -> dict[str, Any]:

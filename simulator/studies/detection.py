@@ -9,10 +9,10 @@ from typing import Any
 from reference_relay.core.effects import Send
 from reference_relay.core.records import Executor, Status
 from simulator.clock import SECOND_NS, ns
-from simulator.studies.estimates import Estimate, mean, quantile
+from simulator.studies.estimates import Estimate, quantile
 from simulator.studies.field import Field
-from simulator.studies.grid import CALM, FIELD, Point, varied
-from simulator.studies.study import Answer, Axes, Effort, Study, Table, Task, cut, grouped, line_chart
+from simulator.studies.grid import CALM, FIELD, Point, fixed, timing_of, usual, varied
+from simulator.studies.study import Answer, Axes, Effort, Study, Table, Task, cut, grouped, line_chart, several
 
 VICTIMS, PEERS = 30, 3
 TASKS = 4  # a point and manner: 120 deaths
@@ -20,8 +20,8 @@ SETTLE_S = 60.0  # connected and pinged before the first dies
 MANNERS = {"killed": "SIGKILL: its kernel ends the connection", "silent": "its host is gone: nobody is told"}
 
 
-def _cut(axes: Axes, effort: Effort) -> list[dict[str, Any]]:
-    return cut(axes, FIELD, effort, TASKS, manner=tuple(MANNERS))
+def _cut(sections: Sequence[Axes], effort: Effort) -> list[dict[str, Any]]:
+    return cut(sections, FIELD, effort, TASKS, check=timing_of, manner=tuple(MANNERS))
 
 
 def _run(task: Task) -> dict[str, Any]:
@@ -71,35 +71,47 @@ def _answer(tasks: Sequence[Task], results: Sequence[Mapping[str, Any]]) -> Answ
     seen = [point for point, *_ in groups]
     names = varied(seen, FIELD)
     rows, asked = [], list[tuple[Point, str, Estimate]]()
-    for point, (manner,), several in groups:
-        times = {what: [t for each in several for t in each[what]] for what in ("disconnected", "asked", "ended")}
-        deaths = sum(each["deaths"] for each in several)
-        cells = [
-            *(mean(times[what]) if times[what] else "never" for what in ("disconnected", "asked", "ended")),
-            quantile(times["asked"], 0.95) if times["asked"] else "never",
-        ]
-        rows.append((manner, *(FIELD[name].show(point[name]) for name in names), *cells, deaths))
-        if times["asked"]:
-            asked.append((point, manner, mean(times["asked"])))
+    told = list[str]()
+    headline = usual(seen, FIELD)
+    for point, (manner,), runs in groups:
+        times = {what: [t for each in runs for t in each[what]] for what in ("disconnected", "asked", "ended")}
+        deaths = sum(each["deaths"] for each in runs)
+        last = quantile(times["asked"], 0.95) if times["asked"] else "never"
+        first = several(times["asked"])
+        cells = (several(times["disconnected"]), first, last, several(times["ended"]))
+        rows.append((manner, *(FIELD[name].show(point[name]) for name in names), *cells, deaths, len(runs)))
+        if isinstance(first, Estimate):
+            asked.append((point, manner, first))
+            if point == headline and isinstance(last, Estimate):
+                where = ", ".join(f"{name} {FIELD[name].show(point[name])}" for name in names)
+                told.append(
+                    f"{manner.capitalize()} ({MANNERS[manner]}), at {where}: a peer is asked {first.text()} s after the"
+                    f" death on average, 95 % of the time within {last.text()} s."
+                )
     table = Table(
-        "From a death to its recovery, seconds",
-        ("manner", *names, "DISCONNECTED", "first asked of a peer", "recovered", "asked, 95 % of deaths", "deaths"),
+        "From a death to its recovery",
+        ("manner", *names, "DISCONNECTED (s)", "a peer is asked (s)", "asked, 95 % of deaths (s)", "recovered (s)",
+         "deaths", "runs"),
         tuple(rows),
-        "Means with 95 % intervals; the last but one column is a quantile.",
-    )
+        "Seconds after the death: means with 95 % intervals over the deaths, and the 95 % quantile with its own."
+        " Recovered: the peer answered and nothing is left.",
+    )  # fmt: skip
+    note = f"mean of up to {VICTIMS * len(groups[0][2])} deaths in {len(groups[0][2])} runs a point"
     return Answer(
         study="detection",
         question=STUDY.question,
-        summary=tuple(
-            f"{manner.capitalize()} ({text}): a peer is asked after {min(at):.4g} to {max(at):.4g} s on average."
-            for manner, text in MANNERS.items()
-            if (at := [each.value for _, whose, each in asked if whose == manner])
+        summary=(
+            *told,
+            "A killed process costs the grace period and nothing else. A silent host costs what is left of the ping"
+            " wait besides, and now and then a recovery deadline more: the peer that is asked first may be as dead"
+            " and not yet noticed.",
         ),
         tables=(table,),
-        charts=line_chart("From a death to the first recovery frame", "seconds (mean)", asked, FIELD, names),
+        charts=line_chart("From a death to the first recovery frame", "seconds (mean)", asked, FIELD, names, note),
         assumed=(
-            *(f"{name} {FIELD[name].show(value)}" for name, value in seen[0].items() if name not in names),
-            f"{PEERS} peers of the same version answer at once; {VICTIMS} executors die within 5 minutes, one by one",
+            fixed(seen[0], FIELD, names),
+            f"{PEERS} peers of the same version answer at once; {VICTIMS} executors die within 5 minutes, one by one,"
+            " and may be asked about one another until their own death is noticed",
         ),
         runs=len(tasks),
     )
@@ -108,7 +120,8 @@ def _answer(tasks: Sequence[Task], results: Sequence[Mapping[str, Any]]) -> Answ
 STUDY = Study(
     name="detection",
     question="How long from an executor's death until it is DISCONNECTED, a peer is asked, and it is recovered?",
-    axes={"ping_interval": (10.0, 20.0), "grace": (5.0, 30.0, 60.0), **CALM},
+    sections=({"ping_interval": (10.0, 20.0), "grace": (5.0, 30.0, 60.0)},),
+    base=CALM,
     parameters=FIELD,
     cut=_cut,
     run=_run,

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 
 import msgspec
 import numpy as np
 from scipy import stats
 
-__all__ = ["Estimate", "mean", "proportion", "quantile", "rate"]
+__all__ = ["Estimate", "brief", "mean", "proportion", "quantile", "rate"]
 
 _TAIL = 0.025
 
@@ -23,7 +24,16 @@ class Estimate(msgspec.Struct, frozen=True):
 
     def text(self, digits: int = 3) -> str:
         """Such as "12.3 (11.9-12.8)"."""
-        return f"{self.value:.{digits}g} ({self.low:.{digits}g}-{self.high:.{digits}g})"
+        return f"{brief(self.value, digits)} ({brief(self.low, digits)}-{brief(self.high, digits)})"
+
+
+def brief(value: float, digits: int) -> str:
+    """So many significant digits, never in powers of ten: 12,300 and not 1.23e+04; nothing below a thousandth."""
+    if value == 0 or not math.isfinite(value):
+        return f"{value:g}"
+    places = min(max(digits - 1 - math.floor(math.log10(abs(value))), 0), 4)
+    text = f"{round(value, digits - 1 - math.floor(math.log10(abs(value)))):,.{places}f}"
+    return text.rstrip("0").rstrip(".") if "." in text else text
 
 
 def rate(count: int, exposure: float) -> Estimate:
@@ -42,14 +52,13 @@ def proportion(count: int, n: int) -> Estimate:
 
 
 def mean(values: Sequence[float]) -> Estimate:
-    """Student's interval: good enough for the means of many runs."""
+    """Student's interval, of two values at least; not below zero where no value is."""
     array = np.asarray(values, dtype=float)
-    assert array.size, "nothing was measured"
+    assert array.size > 1, "one value says nothing of how far the next one lies from it"
     centre = float(array.mean())
-    if array.size == 1:
-        return Estimate(centre, centre, centre, 1)
     half = float(stats.sem(array) * stats.t.ppf(1 - _TAIL, array.size - 1))
-    return Estimate(centre, centre - half, centre + half, int(array.size))
+    low = centre - half if array.min() < 0 else max(0.0, centre - half)
+    return Estimate(centre, low, centre + half, int(array.size))
 
 
 def quantile(values: Sequence[float], share: float) -> Estimate:

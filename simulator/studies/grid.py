@@ -24,9 +24,11 @@ __all__ = [
     "Parameter",
     "Parameters",
     "Point",
+    "fixed",
     "parse",
     "points",
     "timing_of",
+    "usual",
     "varied",
 ]
 
@@ -84,20 +86,17 @@ CALM: Final[Mapping[str, Sequence[float | str]]] = MappingProxyType(
 )
 """Nothing happens by chance."""
 
-_UNITS = {
-    "ms": 0.001,
-    "s": 1.0,
-    "min": 60.0,
-    "m": 60.0,
-    "h": 3600.0,
-    "%": 0.01,
-    "/day": 1.0,
-    "/h": 24.0,
-    "/s": 1.0,
-    "k": 1000.0,
-    "": 1.0,
-}
-_NUMBER = re.compile(r"([0-9]*\.?[0-9]+(?:e-?[0-9]+)?)(ms|s|min|m|h|%|/day|/h|/s|k|)$")
+_UNITS: Final[Mapping[str, Mapping[str, float]]] = MappingProxyType(
+    {
+        "s": {"ms": 0.001, "s": 1.0, "min": 60.0, "m": 60.0, "h": 3600.0, "": 1.0},
+        "fraction": {"%": 0.01, "": 1.0},
+        "/day": {"/day": 1.0, "/h": 24.0, "": 1.0},
+        "/s": {"/s": 1.0, "k/s": 1000.0, "": 1.0},
+        "": {"k": 1000.0, "": 1.0},
+    }
+)
+"""By what a parameter is measured in: what may stand behind its numbers, and how much of it that is."""
+_NUMBER = re.compile(r"([0-9]*\.?[0-9]+(?:e-?[0-9]+)?)([a-z/%]*)")
 
 
 def parse(text: str, parameters: Parameters) -> dict[str, list[float | str]]:
@@ -129,6 +128,16 @@ def points(axes: Mapping[str, Sequence[float | str]], parameters: Parameters) ->
     return [defaults | dict(zip(names, chosen, strict=True)) for chosen in itertools.product(*axes.values())]
 
 
+def usual(seen: Sequence[Point], parameters: Parameters) -> Point:
+    """The point with the most defaults, the first of several: what most readers have."""
+    return max(seen, key=lambda point: sum(point[name] == each.default for name, each in parameters.items()))
+
+
+def fixed(point: Point, parameters: Parameters, but: Sequence[str] = ()) -> str:
+    """What a point has in common with all others, in words."""
+    return ", ".join(f"{name} {parameters[name].show(value)}" for name, value in point.items() if name not in but)
+
+
 def varied(seen: Sequence[Point], parameters: Parameters) -> list[str]:
     """The parameters that differ between points; the first one where none does."""
     return [name for name in parameters if len({point[name] for point in seen}) > 1] or list(parameters)[:1]
@@ -137,6 +146,11 @@ def varied(seen: Sequence[Point], parameters: Parameters) -> list[str]:
 def timing_of(point: Point) -> Timing:
     """The relay's timing at this point. Raises `GridError` for one that contradicts itself."""
     given = {name: float(point[name]) for name in ("ping_interval", "ping_wait", "grace", "scan")}
+    if given["ping_interval"] > given["ping_wait"]:
+        raise GridError(
+            f"ping_interval={given['ping_interval']:g} ping_wait={given['ping_wait']:g}: give a ping interval of at most"
+            " the ping wait, or the living fall silent between two pings (LIV-1)"
+        )
     try:
         return Timing(
             ping_interval_s=given["ping_interval"],
@@ -154,8 +168,8 @@ def _values(parameter: Parameter, text: str) -> list[float | str]:
         for each in text.split(","):
             if each not in parameter.choices:
                 raise GridError(f"{parameter.name}={each}: give {', '.join(parameter.choices)}")
-        return list(text.split(","))
-    return [value for part in text.split(",") for value in _span(parameter, part)]
+        return list(dict.fromkeys(text.split(",")))
+    return list(dict.fromkeys(value for part in text.split(",") for value in _span(parameter, part)))
 
 
 def _span(parameter: Parameter, text: str) -> Iterator[float]:
@@ -164,7 +178,7 @@ def _span(parameter: Parameter, text: str) -> Iterator[float]:
         yield _number(parameter, begin)
         return
     end, slash, step = rest.rpartition("/")
-    if not slash or not step[:1].isdigit():
+    if not slash or not (step[:1].isdigit() or step[:1] == "."):
         raise GridError(f"{parameter.name}={text}: a range has a step, as in {begin}..{rest}/5")
     low, high, by = _number(parameter, begin), _number(parameter, end), _number(parameter, step, bounded=False)
     if by <= 0 or high < low:
@@ -177,10 +191,15 @@ def _span(parameter: Parameter, text: str) -> Iterator[float]:
 
 
 def _number(parameter: Parameter, text: str, *, bounded: bool = True) -> float:
+    units = _UNITS[parameter.unit]
     match = _NUMBER.fullmatch(text)
-    if match is None:
-        raise GridError(f"{parameter.name}={text}: give a number, such as {parameter.default}")
-    value = float(match[1]) * _UNITS[match[2]]
+    if match is None or match[2] not in units:
+        named = " or ".join(filter(None, [", ".join(unit for unit in units if unit), "without a unit"]))
+        raise GridError(f"{parameter.name}={text}: give a number ({named}), such as {parameter.default:g}")
+    value = float(match[1]) * units[match[2]]
     if bounded and not parameter.least <= value <= parameter.most:
-        raise GridError(f"{parameter.name}={text}: give {parameter.least:g} to {parameter.most:g}")
+        least, most = parameter.show(parameter.least), parameter.show(parameter.most)
+        raise GridError(f"{parameter.name}={text}: give {least} to {most}")
+    if not parameter.unit and value != int(value):
+        raise GridError(f"{parameter.name}={text}: give a whole number")
     return value

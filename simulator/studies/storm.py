@@ -7,24 +7,21 @@ number of executors the relay does nothing else any more. The admission rate is 
 
 from __future__ import annotations
 
-from collections import deque
 from collections.abc import Mapping, Sequence
-from random import Random
 from types import MappingProxyType
 from typing import Any
 
-from simulator.clock import SECOND_NS, Clock, ns
-from simulator.models.sdk import BACKOFF_CAP_S, SDKS, Sdk
+from simulator.models.sdk import SDKS
+from simulator.studies.admission import LONGEST_S, Storm
 from simulator.studies.estimates import Estimate, mean
-from simulator.studies.grid import SDK_NAMES, Parameter, Parameters, varied
+from simulator.studies.grid import SDK_NAMES, Parameter, Parameters, Point, fixed, varied
 from simulator.studies.study import Answer, Axes, Effort, Study, Table, Task, cut, grouped, line_chart
 
 MEASURED_ADMISSIONS = 1250.0
 """A second: the reference relay on one of two shared cores, upgrade to registration (docs/benchmark.md)."""
-LONGEST_S = 600.0
-_LOOK_S = 30.0  # without a single useful admission: it has collapsed
-TASKS = 2
-_REFUSAL_SHARE = 0.1  # of an admission's work: a 503 needs no handshake
+TASKS = 3
+COLLAPSES, NEVER_FROM = "collapse", 300_000  # the search for the collapse point looks no further
+_NEAR = 1.03  # ... and ends where its two ends are so close
 
 PARAMETERS: Parameters = MappingProxyType(
     {
@@ -40,121 +37,39 @@ PARAMETERS: Parameters = MappingProxyType(
 )
 
 
-class _Client:
-    """One executor that dials until it is in."""
-
-    __slots__ = ("admitted", "attempt", "failed", "storm")
-
-    def __init__(self, storm: _Storm) -> None:
-        self.storm = storm
-        self.attempt = 0  # a dial that has timed out is an earlier attempt
-        self.failed = 0
-        self.admitted = False
-
-    def dial(self) -> None:
-        storm = self.storm
-        self.attempt += 1
-        storm.dials += 1
-        if storm.clock.now_ns < storm.up_ns:
-            self.again()  # nobody listens: refused by the kernel at once
-            return
-        if storm.limit and len(storm.queue) >= storm.limit:
-            storm.work(_REFUSAL_SHARE)
-            storm.refused += 1
-            self.again()
-            return
-        storm.arrived(self)
-        if storm.sdk.handshake_s is not None:
-            storm.clock.call(ns(storm.sdk.handshake_s), self._timed_out, self.attempt)
-
-    def again(self) -> None:
-        sdk, storm = self.storm.sdk, self.storm
-        pause_s = sdk.redial_s or 1.0
-        if sdk.backs_off:
-            pause_s = min(2.0**self.failed, BACKOFF_CAP_S) * storm.random.uniform(0.5, 1.5)
-            self.failed += 1
-        storm.clock.call(ns(pause_s), self.dial)
-
-    def _timed_out(self, attempt: int) -> None:
-        if not self.admitted and attempt == self.attempt:
-            self.attempt += 1  # what waits in the relay's queue is nobody's any more
-            self.again()
-
-
-class _Storm:
-    """One restart."""
-
-    def __init__(self, task: Task) -> None:
-        point = task["point"]
-        self.clock = Clock()
-        self.random = Random(f"storm {task['seed']}")
-        self.sdk: Sdk = SDKS[str(point["sdk"])]
-        self.up_ns = ns(float(point["down"]))
-        self.limit = int(point["waiting"])
-        self.queue: deque[tuple[_Client, int]] = deque()
-        self.dials = self.refused = self.wasted = self.healthy = 0
-        self.times_s: list[float] = []
-        self._cost_ns = SECOND_NS / float(point["admission"])
-        self._owed_ns = 0.0  # work besides admissions that comes first
-        self._busy = False
-        self._over = self.clock.event()
-        self.collapsed = False
-        self.clients = [_Client(self) for _ in range(int(point["executors"]))]
-
-    def run(self) -> None:
-        for client in self.clients:  # the end of the old connection, and the first redial
-            first_s = self.random.uniform(0, 0.05) + (self.sdk.redial_s if not self.sdk.backs_off else 0.0)
-            self.clock.call(ns(first_s), client.dial)
-        self.clock.call(self.up_ns + ns(LONGEST_S), self._end)
-        self.clock.call(self.up_ns + ns(_LOOK_S), self._look, 0)
-        self.clock.run(self._over)
-
-    def arrived(self, client: _Client) -> None:
-        self.queue.append((client, client.attempt))
-        self._next()
-
-    def work(self, share: float) -> None:
-        self._owed_ns += share * self._cost_ns
-
-    def _next(self) -> None:
-        if self._busy or not self.queue:
-            return
-        self._busy = True
-        cost_ns = self._cost_ns * self.random.uniform(0.8, 1.2) + self._owed_ns
-        self._owed_ns = 0.0
-        self.clock.call(int(cost_ns), self._admitted, *self.queue.popleft())
-
-    def _admitted(self, client: _Client, attempt: int) -> None:
-        self._busy = False
-        if attempt == client.attempt:
-            client.admitted = True
-            self.healthy += 1
-            self.times_s.append((self.clock.now_ns - self.up_ns) / SECOND_NS)
-            if self.healthy == len(self.clients):
-                self._end()
-                return
-        else:
-            self.wasted += 1
-        self._next()
-
-    def _look(self, before: int) -> None:
-        if self.healthy == before and self.wasted:
-            self.collapsed = True
-            self._end()
-        else:
-            self.clock.call(ns(_LOOK_S), self._look, self.healthy)
-
-    def _end(self) -> None:
-        if not self._over.triggered:
-            self._over.succeed()
-
-
-def _cut(axes: Axes, effort: Effort) -> list[dict[str, Any]]:
-    return cut(axes, PARAMETERS, effort, TASKS)
+def _cut(sections: Sequence[Axes], effort: Effort) -> list[dict[str, Any]]:
+    tasks = cut(sections, PARAMETERS, effort, TASKS, find=("times",))
+    anywhere = [{**axes, "executors": (0.0,)} for axes in sections]
+    return tasks + cut(anywhere, PARAMETERS, effort, TASKS, find=(COLLAPSES,))
 
 
 def _run(task: Task) -> dict[str, Any]:
-    storm = _Storm(task)
+    return _collapse(task) if task["find"] == COLLAPSES else _times(task)
+
+
+def _comes_back(task: Task, executors: int) -> bool:
+    storm = Storm({**task, "point": {**task["point"], "executors": executors}})
+    storm.run()
+    return storm.healthy == executors
+
+
+def _collapse(task: Task) -> dict[str, Any]:
+    """The most executors that came back, the fewest that did not (none below a bound): a search by halves."""
+    if SDKS[str(task["point"]["sdk"])].handshake_s is None:
+        return {"back": NEVER_FROM, "gone": None}  # its clients wait for as long as it takes
+    back, gone = 1, 256
+    while _comes_back(task, gone):
+        if gone >= NEVER_FROM:
+            return {"back": gone, "gone": None}
+        back, gone = gone, min(gone * 2, NEVER_FROM)
+    while gone > back * _NEAR + 1:
+        middle = (back + gone) // 2
+        back, gone = (middle, gone) if _comes_back(task, middle) else (back, middle)
+    return {"back": back, "gone": gone}
+
+
+def _times(task: Task) -> dict[str, Any]:
+    storm = Storm(task)
     storm.run()
     times = storm.times_s
     whole = storm.healthy == len(storm.clients)
@@ -166,63 +81,94 @@ def _run(task: Task) -> dict[str, Any]:
 
 
 def _answer(tasks: Sequence[Task], results: Sequence[Mapping[str, Any]]) -> Answer:
-    groups = grouped(tasks, results)
-    seen = [point for point, *_ in groups]
+    groups = [(point, runs) for point, (find,), runs in grouped(tasks, results, "find") if find != COLLAPSES]
+    limits = [(point, runs) for point, (find,), runs in grouped(tasks, results, "find") if find == COLLAPSES]
+    seen = [point for point, _ in groups]
     names = varied(seen, PARAMETERS)
-    rows, found, collapsed = [], [], []
-    for point, _, several in groups:
+    rows, found = [], list[tuple[Point, str, Estimate]]()
+    for point, runs in groups:
         executors = float(point["executors"])
         cells: list[str | float | Estimate] = []
         for what in ("half_s", "all_s"):
-            times = [each[what] for each in several if each[what] is not None]
-            never = "never" if any(each["collapsed"] for each in several) else f"not within {LONGEST_S:g} s"
-            cells.append(mean(times) if len(times) == len(several) else never)
+            times = [each[what] for each in runs if each[what] is not None]
+            never = "never" if any(each["collapsed"] for each in runs) else f"not within {LONGEST_S:g} s"
+            cells.append(mean(times) if len(times) == len(runs) else never)
         if isinstance(cells[1], Estimate):
             found.append((point, "", cells[1]))
-        else:
-            collapsed.append(point)
-        cells.append(mean([each["dials"] / executors for each in several]))
-        cells.append(mean([100 * each["wasted"] / max(each["wasted"] + each["healthy"], 1) for each in several]))
-        rows.append((*(PARAMETERS[name].show(point[name]) for name in names), *cells, len(several)))
+        cells.append(mean([each["dials"] / executors for each in runs]))
+        cells.append(mean([100 * each["wasted"] / max(each["wasted"] + each["healthy"], 1) for each in runs]))
+        rows.append((*(PARAMETERS[name].show(point[name]) for name in names), *cells, len(runs)))
     table = Table(
         "Until everybody is back",
         (*names, "half HEALTHY (s)", "all HEALTHY (s)", "dials per executor", "admissions wasted (%)", "runs"),
         tuple(rows),
-        "Means with 95 % intervals, seconds after the relay listens again. Wasted: the client had given up."
-        f" Never: {_LOOK_S:g} s without one admission of a client that still waited.",
+        "Means with 95 % intervals, seconds after the relay listens again. Wasted: the client had given up. Never: no"
+        " client that still waited was admitted for as long as the whole queue takes, and half a minute.",
     )
-    first = min(collapsed, key=lambda point: float(point["executors"]), default=None)
-    told = ", ".join(f"{name} {PARAMETERS[name].show(first[name])}" for name in names) if first else ""
+    collapse, told = _limits(limits)
     return Answer(
         study="storm",
         question=STUDY.question,
         summary=(
-            f"It collapses from {told} on: the relay admits only clients that have given up." if first
-            else f"Nowhere in what was asked does it collapse within {LONGEST_S:g} s.",
-            "Clients that give up after T seconds and dial again fill the queue for ever once more than"
-            " admission rate x (2 T + redial) of them return at once.",
-            "A limit to what may wait turns time-outs into refusals, which cost less each; but most SDKs come back a"
-            " second after a refusal, and only after T and a second where they were left waiting.",
+            *told,
+            "Clients that give up after T seconds fill the queue for ever once more than admission rate x (2 T +"
+            " redial) of them return at once: a relay that may meet more must answer or refuse each dial within T.",
         ),
-        tables=(table,),
+        tables=(collapse, table),
         charts=line_chart(
             "Until all are HEALTHY", "seconds after the relay listens again", found, PARAMETERS, names,
+            f"mean of {len(groups[0][1])} runs a point; a line ends where executors never come back",
             log_x="executors" in names, log_y=True,
         ),
         assumed=(
-            *(f"{name} {PARAMETERS[name].show(value)}" for name, value in seen[0].items() if name not in names),
+            fixed(seen[0], PARAMETERS, names),
             "first come, first served; every connection ended within 50 ms; an admission takes its mean time, 20 %"
             " either way; a refusal costs a tenth of it; heartbeats of those who are in cost nothing",
+            "no limit of the kernel to connections that wait to be accepted: raise the listen backlog where there is",
             f"the default admission rate, {MEASURED_ADMISSIONS:g}/s, was measured on one of two shared cores",
         ),
         runs=len(tasks),
     )  # fmt: skip
 
 
+def _limits(limits: Sequence[tuple[Point, Sequence[Mapping[str, Any]]]]) -> tuple[Table, list[str]]:
+    """The collapse point of each SDK at each other parameter, and in words."""
+    seen = [point for point, _ in limits]
+    names = [name for name in varied(seen, PARAMETERS) if name != "executors"] or ["sdk"]
+    if "sdk" not in names:
+        names.insert(0, "sdk")
+    rows, told = [], []
+    for point, runs in limits:
+        sdk, where = SDKS[str(point["sdk"])], [PARAMETERS[name].show(point[name]) for name in names]
+        bounds = [each["gone"] for each in runs if each["gone"] is not None]
+        calculated: str | float = "-"
+        if sdk.handshake_s is not None and not sdk.backs_off and not point["waiting"]:
+            calculated = round(float(point["admission"]) * (2 * sdk.handshake_s + sdk.redial_s))
+        cell: str | Estimate = f"not up to {NEVER_FROM:,}" if sdk.handshake_s is not None else "nowhere"
+        if bounds and len(bounds) == len(runs):
+            cell = mean([(each["back"] + each["gone"]) / 2 for each in runs])
+        give_up = f"{sdk.handshake_s:g} s" if sdk.handshake_s is not None else "never"
+        rows.append((*where, give_up, cell, calculated, len(runs)))
+        if isinstance(cell, Estimate):
+            told.append(f"{', '.join(where)}: of more than {cell.text()} executors, some never come back.")
+        elif sdk.handshake_s is None:
+            told.append(f"{', '.join(where)}: all come back, however many: a dial waits for as long as it takes.")
+        else:
+            told.append(f"{', '.join(where)}: up to {NEVER_FROM:,} all come back.")
+    table = Table(
+        "Where it collapses",
+        (*names, "a dial is given up after", "executors at the collapse", "calculated", "runs"),
+        tuple(rows),
+        f"Found by halving to {(_NEAR - 1) * 100:.0f} %, means with 95 % intervals. Calculated: admission rate x (2 T +"
+        " redial), for a constant redial without a limit to what waits.",
+    )
+    return table, told
+
+
 STUDY = Study(
     name="storm",
     question="After a relay restart, how long until all N executors are HEALTHY, and where does it collapse?",
-    axes={"executors": (100.0, 1000.0, 10_000.0, 30_000.0, 100_000.0), "sdk": ("python", "go", "java")},
+    sections=({"executors": (100.0, 1000.0, 10_000.0, 30_000.0, 100_000.0), "sdk": SDK_NAMES},),
     parameters=PARAMETERS,
     cut=_cut,
     run=_run,

@@ -5,16 +5,22 @@ from __future__ import annotations
 import importlib
 import itertools
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Any, Final
 
 import msgspec
 
-from simulator.studies.estimates import Estimate
-from simulator.studies.grid import GridError, Parameters, Point, points
+from simulator.studies.estimates import Estimate, mean
+from simulator.studies.grid import GridError, Parameters, Point, parse, points
 
-__all__ = ["STUDIES", "Answer", "Chart", "Effort", "Line", "Study", "Table", "cut", "find", "grouped", "line_chart"]
+__all__ = [
+    "STUDIES", "Answer", "Axes", "Chart", "Effort", "Line", "Study", "Table", "Task",
+    "cut", "find", "grouped", "line_chart", "sectioned", "several",
+]  # fmt: skip
+
+MOST_TASKS = 100_000
+"""Runs of one question."""
 
 Task = Mapping[str, Any]
 Axes = Mapping[str, Sequence[float | str]]
@@ -22,17 +28,17 @@ Axes = Mapping[str, Sequence[float | str]]
 
 @dataclass(frozen=True, slots=True)
 class Effort:
-    """``scale`` multiplies the number of runs: 1 answers in minutes on one core."""
+    """``scale`` multiplies the number of runs: 1 answers in minutes on two cores. Never less than two: an interval."""
 
     scale: float = 1.0
     seed: int = 0
 
     def runs(self, usual: int) -> int:
-        return max(1, round(usual * self.scale))
+        return max(2, round(min(usual * self.scale, 2.0 * MOST_TASKS)))
 
 
 class Table(msgspec.Struct, frozen=True):
-    """Cells are texts, numbers or estimates; ``units`` as long as ``columns``."""
+    """Cells are texts, numbers or estimates. A column's head has its unit, or its cells have."""
 
     title: str
     columns: tuple[str, ...]
@@ -48,15 +54,43 @@ class Line(msgspec.Struct, frozen=True):
     y: tuple[Estimate, ...]
 
 
-def cut(axes: Axes, parameters: Parameters, effort: Effort, usual: int, **ways: Sequence[str]) -> list[dict[str, Any]]:
-    """A task for each point, each of the ``ways`` to look at it (``manner=("killed", "silent")``), and each run."""
-    names = list(ways)
+def cut(
+    sections: Sequence[Axes], parameters: Parameters, effort: Effort, usual: int,
+    check: Callable[[Point], object] = lambda point: None, **ways: Sequence[str],
+) -> list[dict[str, Any]]:  # fmt: skip
+    """A task for each section's points, each of the ``ways`` to look at them (``manner=("killed", "silent")``), and
+    each run. The same seeds at every point: what differs between two points is what they ask, not chance.
+
+    Raises `GridError` where that is too much, and where ``check`` does for a point.
+    """
+    names, runs = list(ways), effort.runs(usual)
+    found = [(number, point) for number, axes in enumerate(sections) for point in points(axes, parameters)]
+    for _, point in found:
+        check(point)
+    chosen = list(itertools.product(*ways.values()))
+    if (count := len(found) * len(chosen) * runs) > MOST_TASKS:
+        raise GridError(f"that is {count:,} runs: give fewer points or a smaller scale, at most {MOST_TASKS:,} runs")
     return [
-        {"point": dict(point), **dict(zip(names, way, strict=True)), "seed": effort.seed * 1_000_003 + number}
-        for point in points(axes, parameters)
-        for way in itertools.product(*ways.values())
-        for number in range(effort.runs(usual))
-    ]
+        {
+            "section": section, "point": dict(point), **dict(zip(names, way, strict=True)),
+            "seed": effort.seed * 1_000_003 + number,
+        }
+        for section, point in found
+        for way in chosen
+        for number in range(runs)
+    ]  # fmt: skip
+
+
+def sectioned(
+    tasks: Sequence[Task], results: Sequence[Mapping[str, Any]]
+) -> list[tuple[list[Task], list[Mapping[str, Any]]]]:
+    """Tasks and results of each section by itself."""
+    found: dict[int, tuple[list[Task], list[Mapping[str, Any]]]] = {}
+    for task, result in zip(tasks, results, strict=True):
+        its_tasks, its_results = found.setdefault(task["section"], ([], []))
+        its_tasks.append(task)
+        its_results.append(result)
+    return list(found.values())
 
 
 def grouped(
@@ -70,9 +104,16 @@ def grouped(
     return [(dict(point), way, several) for (way, point), several in groups.items()]
 
 
+def several(values: Sequence[float]) -> Estimate | str:
+    """Their mean, or in words that there is none."""
+    if len(values) > 1:
+        return mean(values)
+    return f"{values[0]:.4g} (once)" if values else "never"
+
+
 def line_chart(
     title: str, y_label: str, found: Sequence[tuple[Point, str, Estimate]], parameters: Parameters,
-    names: Sequence[str], *, log_x: bool = False, log_y: bool = False,
+    names: Sequence[str], note: str, *, log_x: bool = False, log_y: bool = False,
 ) -> tuple[Chart, ...]:  # fmt: skip
     """Over the number among ``names`` that has the most values, a line for each combination of all else.
 
@@ -91,22 +132,23 @@ def line_chart(
         pairs.sort(key=lambda pair: pair[0])
         lines.append(Line(label, tuple(x for x, _ in pairs), tuple(y for _, y in pairs)))
     unit = parameters[across].unit
-    return (Chart(title, f"{across} ({unit})" if unit else across, y_label, tuple(lines), log_x, log_y),)
+    return (Chart(title, f"{across} ({unit})" if unit else across, y_label, tuple(lines), note, log_x, log_y),)
 
 
 class Chart(msgspec.Struct, frozen=True):
-    """Lines with bands of confidence. Axis labels end with the unit."""
+    """Lines with bands of confidence. Axis labels have the unit; ``note``: how many runs are behind a point."""
 
     title: str
     x_label: str
     y_label: str
     lines: tuple[Line, ...]
+    note: str
     log_x: bool = False
     log_y: bool = False
 
 
 class Answer(msgspec.Struct, frozen=True):
-    """``summary``: the answer in sentences. ``assumed``: what was taken for granted."""
+    """``summary``: the answer in plain words, for who reads nothing else. ``assumed``: what was taken for granted."""
 
     study: str
     question: str
@@ -119,15 +161,22 @@ class Answer(msgspec.Struct, frozen=True):
 
 @dataclass(frozen=True, slots=True)
 class Study:
-    """``axes`` are the points that are looked at when nobody asks for others."""
+    """``sections``: the points that are looked at when nobody asks for others, each a table; ``base`` holds in all of
+    them, and where a question of one's own does not say otherwise."""
 
     name: str
     question: str
-    axes: Axes
+    sections: Sequence[Axes]
     parameters: Parameters
-    cut: Callable[[Axes, Effort], list[dict[str, Any]]]
+    cut: Callable[[Sequence[Axes], Effort], list[dict[str, Any]]]
     run: Callable[[Task], dict[str, Any]]
     answer: Callable[[Sequence[Task], Sequence[Mapping[str, Any]]], Answer]
+    base: Axes = field(default_factory=dict)
+
+    def tasks(self, ask: str, effort: Effort) -> list[dict[str, Any]]:
+        """What there is to run for a question of one's own, or for the usual ones. Raises `GridError`."""
+        sections = (parse(ask, self.parameters),) if ask.strip() else self.sections
+        return self.cut([{**self.base, **axes} for axes in sections], effort)
 
 
 STUDIES: Final[Mapping[str, str]] = MappingProxyType(

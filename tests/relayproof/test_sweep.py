@@ -15,6 +15,7 @@ from contextlib import closing, suppress
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import psycopg
 import pytest
 
@@ -23,9 +24,13 @@ from chaos.postgres import PostgresServer, binaries
 from relayproof import cli
 from relayproof.sweep import jobs
 from relayproof.sweep.application import code_version, hide_password
+from scenarios.schedule import read
+from simulator.search.hunt import Tally, search
 
-SELECT = "select=LIV-1/*,LIV-6/*"
-SEEDS = 16
+SHARDS = 16
+SCENARIOS = ("scenarios", f"seeds={SHARDS}", "select=LIV-1/*,LIV-6/*")
+SIMULATE = ("simulate", f"schedules={SHARDS * 15}", "size=15", "seed=1", "relay=builtin:broken/one-round-only")
+NEVER_PINGS = "relay=builtin:broken/never-pings"
 
 
 class Started:
@@ -36,10 +41,11 @@ class Started:
             [sys.executable, "-m", "relayproof", *arguments],
             stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=os.environ | environment,
         )  # fmt: skip
+        self.said = ""  # on standard error, once it is over
 
     def result(self, exit_code: int = 0) -> dict[str, Any]:
-        out, err = self.process.communicate(timeout=250)
-        assert self.process.returncode == exit_code, err
+        out, self.said = self.process.communicate(timeout=250)
+        assert self.process.returncode == exit_code, self.said
         result: dict[str, Any] = json.loads(out)
         return result
 
@@ -76,32 +82,35 @@ def ended(results: Path) -> int:
 
 
 def local(results: Path, *arguments: str) -> tuple[str, ...]:
-    return ("sweep", "scenarios", f"seeds={SEEDS}", SELECT, "--processes", "1", "--results", str(results), *arguments)
+    return ("sweep", *arguments, "--processes", "1", "--results", str(results))
+
+
+def alone(job: str, *arguments: str) -> dict[str, Any]:
+    """The joined result of every shard, computed here, in order, once."""
+    found = jobs.find(job)
+    shards = found.shards(dict(each.split("=", 1) for each in arguments))
+    return found.join([found.run(shard) for shard in shards])
 
 
 @pytest.mark.real
 @pytest.mark.timeout(300)
-def test_a_killed_sweep_resumes_and_counts_each_shard_once(start: Callable[..., Started], tmp_path: Path) -> None:
-    first = start(*local(tmp_path))
-    until(lambda: ended(tmp_path) >= 3)
+@pytest.mark.parametrize("arguments", [SCENARIOS, SIMULATE], ids=lambda arguments: arguments[0])
+def test_a_killed_sweep_resumes_and_counts_each_shard_once(
+    arguments: tuple[str, ...], start: Callable[..., Started], tmp_path: Path
+) -> None:
+    first = start(*local(tmp_path, *arguments))
+    until(lambda: ended(tmp_path) >= 1)
+    (worker,) = _workers_of(first.process.pid)
+    os.kill(worker, signal.SIGKILL)  # it is started again
+    until(lambda: ended(tmp_path) >= 4)
     first.process.kill()
     first.process.wait()
-    assert ended(tmp_path) < SEEDS, "the sweep was over before the kill"
-    resumed = start(*local(tmp_path)).result()
-    job = jobs.find("scenarios")
-    shards = job.cut({"seeds": SEEDS, "select": SELECT.partition("=")[2]})
-    assert resumed == job.join([job.run(shard) for shard in shards])
-    assert ended(tmp_path) == SEEDS
-
-
-@pytest.mark.real
-@pytest.mark.timeout(300)
-def test_a_killed_worker_is_started_again(start: Callable[..., Started], tmp_path: Path) -> None:
-    running = start(*local(tmp_path))
-    until(lambda: ended(tmp_path) >= 2)
-    (worker,) = _workers_of(running.process.pid)
-    os.kill(worker, signal.SIGKILL)
-    assert running.result()["seeds"] == SEEDS
+    assert ended(tmp_path) < SHARDS, "the sweep was over before the kill"
+    whole = alone(*arguments)
+    again = start(*local(tmp_path, *arguments))
+    assert again.result(jobs.find(arguments[0]).exit_code(whole)) == whole
+    assert again.said.count("resumed: ") == 1
+    assert ended(tmp_path) == SHARDS
 
 
 @pytest.mark.real
@@ -117,10 +126,10 @@ def test_the_relay_has_the_shards_of_a_dead_worker_computed(start: Callable[...,
 
 
 async def _lose_a_worker(start: Callable[..., Started], results: Path) -> None:
+    whole = await asyncio.to_thread(alone, *SIMULATE)
     async with PostgresServer() as server:
         await server.create("sweep")
-        arguments = ("seeds=24", "size=2", SELECT, "--processes", "1", "--workers", "2", "--results", str(results))
-        running = start("sweep", "scenarios", *arguments, "--database", server.url("sweep"))
+        running = start(*local(results, *SIMULATE), "--workers", "2", "--database", server.url("sweep"))
 
         async def in_hand() -> str:
             """The process id of a worker that has a shard in hand, once two workers have had some."""
@@ -136,19 +145,50 @@ async def _lose_a_worker(start: Callable[..., Started], results: Path) -> None:
             assert time.monotonic() < deadline_s and running.process.poll() is None, "no two workers got to work"
             await asyncio.sleep(0.02)
         os.kill(_process_of(victim, results), signal.SIGKILL)
-        result = await asyncio.to_thread(running.result)
-        assert result["seeds"] == 24
+        result = await asyncio.to_thread(running.result, jobs.find("simulate").exit_code(whole))
+        assert result == whole
         rows = await server.execute("sweep", "SELECT status, executor_id, recovery_attempts FROM dbos.workflow_status")
-        assert [status for status, *_ in rows] == ["SUCCESS"] * 12
+        assert [status for status, *_ in rows] == ["SUCCESS"] * SHARDS
         recovered = [executor for _, executor, attempts in rows if attempts > 1]
         assert recovered and victim not in recovered
 
 
 @pytest.mark.real
 def test_a_sweep_that_finds_something_exits_with_one(start: Callable[..., Started], tmp_path: Path) -> None:
-    arguments = ("seeds=1", "select=LIV-1/*", "relay=builtin:broken/never-pings", "--results", str(tmp_path))
-    found = start("sweep", "scenarios", *arguments).result(exit_code=1)
+    found = start(*local(tmp_path, "scenarios", "seeds=1", "select=LIV-1/*", NEVER_PINGS)).result(exit_code=1)
     assert {each["verdict"] for each in found["bad"]} == {"LATE"}
+
+
+def test_a_search_in_shards_finds_what_the_search_finds(tmp_path: Path) -> None:
+    found = alone("simulate", "schedules=35", "size=10", "seed=1", NEVER_PINGS)
+    whole = search(NEVER_PINGS.partition("=")[2], 35, 1, 1, enough=1000)
+    assert found["schedules"] == whole.played == 35 and found["work"] == whole.work
+    assert found["hits"] == msgspec.to_builtins(whole.hits) and found["failed"] > 0
+    job = jobs.find("simulate")
+    assert job.exit_code(found) == 1
+    told = job.keep(found, tmp_path)
+    assert len(told) == len({hit.clause for hit in whole.hits})
+    assert all(read(path).about["relay"] == found["relay"] for path in (tmp_path / "schedules").glob("*.toml"))
+
+
+def test_a_search_that_proves_nothing_is_no_success() -> None:
+    job = jobs.find("simulate")
+    nothing = Tally(played=10)
+    joined = job.join([{"relay": "builtin:reference", "seed": 1, "tally": msgspec.to_builtins(nothing)}])
+    assert joined["failed"] == 0 and job.exit_code(joined) == 3
+
+
+def test_shards_of_other_code_are_refused() -> None:
+    (shard,) = jobs.find("simulate").shards({"schedules": 1})
+    assert jobs.compute("simulate", shard, code_version())["tally"]["played"] == 1
+    with pytest.raises(jobs.CodeChanged, match="start the sweep again"):
+        jobs.compute("simulate", shard, "0.1.0-other")
+
+
+def test_without_a_job_the_jobs_are_listed(capsys: pytest.CaptureFixture[str]) -> None:
+    assert cli.run(["sweep"]) == 0
+    listed = capsys.readouterr().out
+    assert all(name in listed for name in jobs.JOBS)
 
 
 @pytest.mark.parametrize(
@@ -156,8 +196,13 @@ def test_a_sweep_that_finds_something_exits_with_one(start: Callable[..., Starte
     [
         (("sums",), "there is nothing called 'sums' to sweep: choose among"),
         (("scenarios", "seeds"), "'seeds' is not name=value"),
-        (("scenarios", "seeds=many"), "whole numbers"),
-        (("scenarios", "seeds=0"), "give at least 1"),
+        (("scenarios", "seeds=many"), "seeds=many: give a whole number"),
+        (("scenarios", "seeds=0"), "seeds=0: give at least 1"),
+        (("scenarios", "relay=builtin:broken/nobody"), "nobody"),
+        (("scenarios", "schedules=9"), "scenarios has no argument 'schedules': give seeds, first"),
+        (("simulate", "size=0"), "size=0: give at least 1"),
+        (("simulate", "seed=-1"), "seed=-1: give at least 0"),
+        (("simulate", "relay=builtin:broken/needs-no-token"), "is a defect of the server"),
         (("study",), "choose among false-deaths"),
         (("study", "name=storm", "ask=grace=3"), "there is no parameter 'grace'"),
         (("scenarios", "timing=slow"), "give documented or fast"),
@@ -181,13 +226,13 @@ def test_a_worker_needs_a_database(capsys: pytest.CaptureFixture[str], monkeypat
 
 
 def test_shards_cover_each_seed_once() -> None:
-    shards = jobs.find("scenarios").cut({"seeds": "7", "first": "3", "size": "2", "select": "LIV-1/*"})
+    shards = jobs.find("scenarios").shards({"seeds": "7", "first": "3", "size": "2", "select": "LIV-1/*"})
     assert [seed for shard in shards for seed in shard["seeds"]] == [3, 4, 5, 6, 7, 8, 9]
 
 
 def test_a_study_is_joined_as_the_command_answers_it() -> None:
     job = jobs.find("study")
-    shards = job.cut({"name": "storm", "ask": "executors=50 admission=100", "scale": "0.5"})
+    shards = job.shards({"name": "storm", "ask": "executors=50 admission=100", "scale": "0.5"})
     joined = job.join([job.run(shard) for shard in shards])
     assert joined["study"] == "storm" and joined["runs"] == len(shards)
 

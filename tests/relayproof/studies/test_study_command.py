@@ -18,11 +18,15 @@ def test_a_study_leaves_page_tables_and_pictures(tmp_path: Path, capsys: pytest.
     page = (folder / "index.html").read_text()
     assert "<svg" in page and 'src="http' not in page and "@import" not in page and "url(http" not in page
     rows = list(csv.DictReader((folder / "from-silence-to-disconnected.csv").open()))
-    assert [row["ping interval"] for row in rows] == ["8 s", "8 s", "10 s", "10 s"]
+    assert [row["ping_interval"] for row in rows] == ["8 s", "8 s", "10 s", "10 s"]
     assert float(rows[0]["mean (s): low"]) <= float(rows[0]["mean (s)"]) <= float(rows[0]["mean (s): high"])
     assert (folder / "from-silence-to-disconnected.png").read_bytes().startswith(b"\x89PNG")
     assert json.loads((folder / "answer.json").read_text())["study"] == "windows"
-    assert "all inside" in capsys.readouterr().out
+    assert float(rows[0]["mean (s): n"]) == 80
+    svg = (folder / "from-silence-to-disconnected.svg").read_text()
+    assert svg.startswith("<svg") and "currentColor" not in svg and "currentColor" in page
+    out = capsys.readouterr().out
+    assert "outside" in out and "LIV-3" in out
 
 
 def test_without_a_name_the_questions_are_listed(capsys: pytest.CaptureFixture[str]) -> None:
@@ -36,6 +40,10 @@ def test_without_a_name_the_questions_are_listed(capsys: pytest.CaptureFixture[s
         (["stom"], "there is no study 'stom'"),
         (["storm", "--ask", "grace=3"], "there is no parameter 'grace'"),
         (["storm", "--scale", "0"], "--scale 0"),
+        (["storm", "--scale", "nan"], "--scale nan"),
+        (["storm", "--scale", "1e12"], "give fewer points or a smaller scale"),
+        (["storm", "--jobs", "-1"], "--jobs -1"),
+        (["detection", "--ask", "ping_interval=30"], "ping_interval=30"),
     ],
 )
 def test_wrong_usage(arguments: list[str], said: str, capsys: pytest.CaptureFixture[str]) -> None:

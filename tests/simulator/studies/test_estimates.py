@@ -6,7 +6,7 @@ from random import Random
 
 import pytest
 
-from simulator.studies.estimates import Estimate, mean, proportion, quantile, rate
+from simulator.studies.estimates import Estimate, brief, mean, proportion, quantile, rate
 
 REPEATS = 400
 
@@ -51,8 +51,22 @@ def test_quantiles_cover() -> None:
     assert covered(samples, 0.9) >= 0.91
 
 
-def test_one_value_is_its_own_interval() -> None:
-    assert mean([4.0]) == Estimate(4.0, 4.0, 4.0, 1)
+def test_a_mean_of_what_is_never_negative_is_not_said_to_be() -> None:
+    assert mean([0.0, 0.0, 60.0]).low == 0.0
+    assert mean([-60.0, 0.0, 60.0]).low < 0
+
+
+def test_one_value_has_no_interval() -> None:
+    with pytest.raises(AssertionError):
+        mean([4.0])
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [(12_345.6, "12,300"), (0.0, "0"), (0.07512, "0.0751"), (5.0, "5"), (99.97, "100"), (0.00049, "0.0005")],
+)
+def test_figures_are_brief(value: float, text: str) -> None:
+    assert brief(value, 3) == text
 
 
 def test_text() -> None:

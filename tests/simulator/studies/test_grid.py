@@ -7,6 +7,7 @@ import re
 import pytest
 
 from simulator.studies.grid import FIELD, GridError, parse, points, timing_of, varied
+from simulator.studies.study import find
 
 
 def test_lists_ranges_and_units() -> None:
@@ -31,8 +32,16 @@ def test_what_is_not_given_has_its_default() -> None:
         ("gracee=3", "did you mean grace?"),
         ("grace=3 grace=4", "given twice"),
         ("grace=soon", "grace=soon: give a number"),
-        ("grace=0", "grace=0: give 1 to"),
-        ("loss=95%", "loss=95%: give 0 to 0.9"),
+        ("grace=nan", "grace=nan: give a number (ms, s, min, m, h or without a unit), such as 60"),
+        ("grace=-5", "grace=-5: give a number"),
+        ("grace=", "'grace=' is not name=value"),
+        ("grace=5,,6", "grace=: give a number"),
+        ("grace=0", "grace=0: give 1 s to 1,000,000 s"),
+        ("grace=1e400", "grace=1e400: give 1 s"),
+        ("grace=5%", "grace=5%: give a number (ms, s"),
+        ("loss=95%", "loss=95%: give 0 % to 90 %"),
+        ("loss=0.1s", "loss=0.1s: give a number (% or without a unit)"),
+        ("pauses=1/s", "pauses=1/s: give a number (/day, /h or without a unit)"),
         ("grace=10..20", "a range has a step"),
         ("grace=20..10/5", "a range rises"),
         ("grace=1..100000/0.001", "values, give at most"),
@@ -42,6 +51,22 @@ def test_what_is_not_given_has_its_default() -> None:
 def test_what_can_not_be_read(text: str, said: str) -> None:
     with pytest.raises(GridError, match=re.escape(said)):
         parse(text, FIELD)
+
+
+def test_whole_numbers_stay_whole() -> None:
+    parameters = find("storm").parameters
+    assert parse("executors=0.5k,2k admission=1k/s", parameters) == {
+        "executors": [500.0, 2000.0],
+        "admission": [1000.0],
+    }
+    for text in ("executors=2.5", "executors=1..3/0.5"):
+        with pytest.raises(GridError, match="give a whole number"):
+            parse(text, parameters)
+
+
+def test_a_value_given_twice_counts_once() -> None:
+    axes = parse("grace=30,30s,20..30/5 sdk=go,go loss=0..1%/.5%", FIELD)
+    assert axes == {"grace": [30.0, 20.0, 25.0], "sdk": ["go"], "loss": [0.0, 0.005, 0.01]}
 
 
 def test_too_many_points() -> None:

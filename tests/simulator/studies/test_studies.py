@@ -7,8 +7,9 @@ from typing import Any
 
 import pytest
 
+from simulator.studies import false_deaths
 from simulator.studies.estimates import Estimate
-from simulator.studies.grid import CALM, points
+from simulator.studies.grid import CALM, GridError, points
 from simulator.studies.study import STUDIES, Answer, Effort, find
 from simulator.studies.windows import lawful
 
@@ -18,14 +19,19 @@ SMALL: Mapping[str, Axes] = {
     "false-deaths": {"grace": (5.0,), "outages": (200.0,)},
     "detection": {"grace": (5.0, 10.0), **CALM},
     "windows": {"ping_interval": (10.0,), **CALM},
-    "storm": {"executors": (200.0, 400.0)},
+    "storm": {"executors": (200.0, 400.0), "admission": (30.0,)},
     "mass-death": {"dead": (1.0, 3.0), "peers": (2.0,), "one_peer": ("well", "refuses", "silent")},
 }
 
 
+@pytest.fixture(autouse=True)
+def short_days(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(false_deaths, "HOURS", 1.0)
+
+
 def answer(name: str, axes: Axes, effort: Effort = LITTLE) -> Answer:
     study = find(name)
-    tasks = study.cut(axes, effort)
+    tasks = study.cut([axes], effort)
     return study.answer(tasks, [study.run(task) for task in tasks])
 
 
@@ -42,11 +48,40 @@ def test_the_same_seed_gives_the_same_answer(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", STUDIES)
+def test_every_table_and_picture_says_how_many_runs_are_behind_it(name: str) -> None:
+    found = answer(name, SMALL[name])
+    for table in found.tables:
+        assert table.columns[-1] == "runs" and all(int(str(row[-1])) >= 2 for row in table.rows)
+        assert any(isinstance(cell, Estimate) for row in table.rows for cell in row)
+        assert all(len(row) == len(table.columns) for row in table.rows) and "95 %" in table.note
+    for chart in found.charts:
+        assert "runs" in chart.note and chart.lines
+        assert all(y.low <= y.value <= y.high for line in chart.lines for y in line.y)
+
+
+@pytest.mark.parametrize("name", STUDIES)
 def test_the_usual_points_can_be_cut(name: str) -> None:
     study = find(name)
-    assert {str(task["point"]) for task in study.cut(study.axes, LITTLE)} == {
-        str(dict(point)) for point in points(study.axes, study.parameters)
-    }
+    for number, axes in enumerate(study.sections):
+        asked = {str(task["point"]) for task in study.tasks("", LITTLE) if task["section"] == number}
+        assert asked >= {str(dict(point)) for point in points({**study.base, **axes}, study.parameters)}
+
+
+@pytest.mark.parametrize(("name", "ask"), [("detection", "grace=9"), ("storm", "executors=7 sdk=go")])
+def test_a_question_of_ones_own_keeps_the_rest_of_the_studys_base(name: str, ask: str) -> None:
+    study = find(name)
+    for task in study.tasks(ask, LITTLE):
+        assert {key: task["point"][key] for key in study.base} == {key: values[0] for key, values in study.base.items()}
+
+
+def test_points_that_contradict_themselves_are_refused_before_anything_runs() -> None:
+    with pytest.raises(GridError, match="ping_interval=30"):
+        find("detection").tasks("ping_interval=10,30 ping_wait=25", LITTLE)
+
+
+def test_too_many_runs_are_refused() -> None:
+    with pytest.raises(GridError, match="give fewer points or a smaller scale"):
+        find("windows").tasks("ping_interval=5..10/0.01", Effort(1e9))
 
 
 def test_a_longer_grace_forgives_more() -> None:
@@ -55,9 +90,13 @@ def test_a_longer_grace_forgives_more() -> None:
     assert short.low > long.high
 
 
-def test_a_calm_field_kills_nobody() -> None:
-    (row,) = answer("false-deaths", {"grace": (5.0,), **CALM}).tables[0].rows
+def test_a_calm_field_kills_nobody_and_says_how_sure_that_is() -> None:
+    found = answer("false-deaths", {"grace": (5.0,), **CALM})
+    (row,) = found.tables[0].rows
     assert estimate(row[1]).n == estimate(row[2]).n == 0
+    days = float(str(row[4]))
+    assert estimate(row[1]).high == pytest.approx(3.689 / days, rel=0.01)  # two-sided; one-sided it is 3 / days
+    assert "No false death at all" in found.summary[0]
 
 
 def test_a_kill_is_asked_about_after_the_grace_and_silence_after_the_wait_too() -> None:
@@ -69,7 +108,7 @@ def test_a_kill_is_asked_about_after_the_grace_and_silence_after_the_wait_too() 
 
 def test_both_readings_of_the_wait_keep_their_windows() -> None:
     (table,) = answer("windows", SMALL["windows"]).tables
-    assert [row[-1] for row in table.rows] == ["yes", "yes"]
+    assert [(row[-3], row[-2]) for row in table.rows] == [(80, 0), (80, 0)]
     (point,) = points(SMALL["windows"], find("windows").parameters)
     assert lawful(point, "the last frame") == (15.0, 26.5)
     assert lawful(point, "the unanswered ping") == (25.0, 36.5)
@@ -77,18 +116,27 @@ def test_both_readings_of_the_wait_keep_their_windows() -> None:
 
 def test_a_storm_collapses_where_the_calculation_says() -> None:
     """50/s, given up after 5 s and dialled again after 1 s: whoever is left after 5 s must not exceed 50 x 6."""
-    below, above = answer("storm", {"executors": (500.0, 600.0), "admission": (50.0,)}).tables[0].rows
+    limits, times = answer("storm", {"executors": (500.0, 600.0), "admission": (50.0,)}).tables
+    below, above = times.rows
     assert estimate(below[2]).value >= 500 / 50
     assert above[2] == "never"
+    (limit,) = limits.rows
+    assert estimate(limit[2]).value == pytest.approx(50 * (2 * 5 + 1), rel=0.05) and limit[3] == 550
+
+
+def test_clients_that_never_give_up_never_collapse() -> None:
+    limits, times = answer("storm", {"executors": (900.0,), "admission": (10.0,), "sdk": ("java",)}).tables
+    assert limits.rows[0][2] == "nowhere"
+    assert estimate(times.rows[0][2]).value == pytest.approx(90, rel=0.05)
 
 
 def test_a_storm_within_what_can_be_admitted_takes_as_long_as_the_admissions() -> None:
-    (row,) = answer("storm", {"executors": (500.0,), "admission": (500.0,)}).tables[0].rows
+    (row,) = answer("storm", {"executors": (50.0,), "admission": (50.0,)}).tables[1].rows
     assert estimate(row[2]).value == pytest.approx(1.0, abs=1.2)
 
 
 def test_a_silent_peer_costs_the_recovery_deadline() -> None:
-    rows = answer("mass-death", {**SMALL["mass-death"], "dead": (3.0,)}, Effort(0.5)).tables[0].rows
+    rows = answer("mass-death", {**SMALL["mass-death"], "dead": (3.0,)}, Effort(0.2)).tables[0].rows
     last = {str(row[0]): estimate(row[2]).value for row in rows}
     assert last["well"] <= last["refuses"] <= 30
     assert last["silent"] >= 60
