@@ -2,7 +2,8 @@
 
 Times are relative to now; connection and request numbers, which only name things, become places in an order. Counters
 that no decision depends on (how often a recovery was dispatched) are left out, and those that a decision depends on
-only up to a bound (rounds of failover: the backoff has its cap) are cut there. What the store holds is left out because
+only up to a bound (rounds of failover: the backoff has its cap) are cut there; so is the number of requests past their
+deadline, of which a model lets `overdue` be answered and the others never. What the store holds is left out because
 it is judged to be what is listed. Whatever attributes a broken core has of its own count as they are.
 """
 
@@ -50,7 +51,7 @@ def form(core: Core, outside: Outside, model: Model) -> tuple[Any, ...]:
         ],
         [(_conn(conns[number], now), _connection(core.connections.get(number), now)) for number in numbers],
         asked,
-        (len(core.pending), len(core.late), len(core.connections), len(outside.calls)),
+        (len(core.pending), min(len(core.late), model.overdue + 1), len(core.connections), len(outside.calls)),
         [(each.type, len(each.asked), each.due_ns - now) for each in core.calls.values()],
         sorted(outside.latest.items()) if outside.latest else (),
         _extras(core),

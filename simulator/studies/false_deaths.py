@@ -82,8 +82,7 @@ def _answer(tasks: Sequence[Task], results: Sequence[Mapping[str, Any]]) -> Answ
         tables=tuple(tables),
         charts=tuple(charts),
         assumed=(
-            "where a table does not say otherwise: "
-            + fixed({each.name: each.default for each in FIELD.values()}, FIELD),
+            f"where a table does not say otherwise: {fixed(points({}, FIELD)[0], FIELD)}",
             "how often hosts pause and networks fail is a guess: give yours with --ask",
             f"lengths of pauses and outages are log-normal with sigma {SPREAD}; they strike each executor by itself",
             "chance is the same at every point of a table, so that its rows differ by what they name alone",

@@ -148,8 +148,8 @@ def timing_of(point: Point) -> Timing:
     given = {name: float(point[name]) for name in ("ping_interval", "ping_wait", "grace", "scan")}
     if given["ping_interval"] > given["ping_wait"]:
         raise GridError(
-            f"ping_interval={given['ping_interval']:g} ping_wait={given['ping_wait']:g}: give a ping interval of at most"
-            " the ping wait, or the living fall silent between two pings (LIV-1)"
+            f"ping_interval={given['ping_interval']:g} ping_wait={given['ping_wait']:g}: give a ping interval of at"
+            " most the ping wait, or the living fall silent between two pings (LIV-1)"
         )
     try:
         return Timing(

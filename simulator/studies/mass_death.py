@@ -14,7 +14,7 @@ from reference_relay.core.records import Executor
 from simulator.clock import SECOND_NS, ns
 from simulator.studies.estimates import Estimate, mean
 from simulator.studies.field import Field
-from simulator.studies.grid import FIELD, Parameter, Parameters, Point, fixed, varied
+from simulator.studies.grid import FIELD, Parameter, Parameters, Point, fixed, usual, varied
 from simulator.studies.study import Answer, Axes, Effort, Study, Table, Task, cut, grouped, line_chart
 
 TASKS = 20
@@ -134,16 +134,17 @@ def _answer(tasks: Sequence[Task], results: Sequence[Mapping[str, Any]]) -> Answ
 
 
 def _told(found: Sequence[tuple[Point, str, Estimate]]) -> list[str]:
-    """For each kind of peer, the least and the most that was asked about, in words."""
+    """For each kind of peer the usual point in words, and the worst."""
     told = []
     for manner, text in MANNERS.items():
         mine = [(point, last) for point, _, last in found if point["one_peer"] == manner]
         if not mine:
             continue
-        ends = [min(mine, key=lambda each: each[1].value), max(mine, key=lambda each: each[1].value)]
+        most = usual([point for point, _ in mine], PARAMETERS)
+        both = [next(each for each in mine if each[0] == most), max(mine, key=lambda each: each[1].value)]
         parts = [
             f"{last.text()} s after the grace period with {point['dead']:g} dead and {point['peers']:g} peers"
-            for point, last in (ends if len(mine) > 1 else ends[:1])
+            for point, last in (both if both[0] != both[1] else both[:1])
         ]
         told.append(f"{text}: the last is recovered {', and '.join(parts)}.")
     return told
@@ -152,7 +153,9 @@ def _told(found: Sequence[tuple[Point, str, Estimate]]) -> list[str]:
 STUDY = Study(
     name="mass-death",
     question="K executors die at once: when is the last recovered, how evenly, and what does a failing peer cost?",
-    sections=({"dead": (1.0, 5.0, 20.0, 100.0), "peers": (2.0, 8.0), "one_peer": tuple(MANNERS), "grace": (30.0,)},),
+    sections=(
+        {"dead": (1.0, 5.0, 20.0, 100.0), "peers": (2.0, 4.0, 8.0), "one_peer": tuple(MANNERS), "grace": (30.0,)},
+    ),
     parameters=PARAMETERS,
     cut=_cut,
     run=_run,

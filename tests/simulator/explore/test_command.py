@@ -8,6 +8,7 @@ import msgspec
 import pytest
 
 from relayproof.cli import run
+from simulator.coverage.cells import ALL
 
 
 def test_what_holds(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
@@ -23,6 +24,20 @@ def test_what_does_not_is_told_step_by_step(capsys: pytest.CaptureFixture[str]) 
     told = capsys.readouterr().out
     assert "answers recovery about" in told and "false" in told
     assert "BROKEN  REC-6: a is deleted before any peer answered success: true" in told
+
+
+def test_coverage_is_counted_over_all_that_was_explored(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["explore", "answers", "calls", "--coverage"]) == 0
+    told = capsys.readouterr().out
+    assert "reachable cells reached" in told and "never reached" not in told
+
+
+def test_a_cell_that_the_table_calls_impossible_fails(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("simulator.coverage.report.ALL", ALL[1:])
+    assert run(["explore", "handshake", "answers", "--coverage"]) == 1
+    assert f"called impossible: {ALL[0].column.value} in {ALL[0].row.value}" in capsys.readouterr().out
 
 
 @pytest.mark.parametrize(
