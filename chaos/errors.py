@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 __all__ = [
-    "ChaosError", "CommandRefused", "DatabaseGone", "FaultRefused", "LaunchFailed", "MissingPostgres", "NotAWebSocket",
-    "NotAtWork", "UnknownFault", "UnknownTest", "UnknownVictim", "WorkerGone",
+    "BadRecord", "ChaosError", "CommandRefused", "DatabaseGone", "FaultRefused", "LaunchFailed", "MissingPostgres",
+    "NotAWebSocket", "NotAtWork", "UnknownExperiment", "UnknownFault", "UnknownTest", "UnknownVictim", "WorkerGone",
 ]  # fmt: skip
 
 
@@ -54,3 +54,11 @@ class DatabaseGone(ChaosError):
 
 class UnknownTest(ChaosError):
     """No test has this name; the text lists those that there are."""
+
+
+class UnknownExperiment(ChaosError):
+    """No experiment has this name; the text lists those that there are."""
+
+
+class BadRecord(ChaosError):
+    """A file is no record of findings; the text names it."""

@@ -28,11 +28,11 @@ def markdown(run: RunResult, summary: Summary | None) -> str:
             lines += ["", "```", scenario.note.strip()[-1500:], "```"]
     if summary is not None and summary.track_record:
         lines += ["", "### What SDKs did wrong themselves, apart from the relay's verdict", ""]
-        lines += ["| fault | SDK | seen | rate, 95 % |", "|---|---|---|---|"]
+        lines += ["| fault | SDK | seen here | measured apart |", "|---|---|---|---|"]
         lines += [
-            f"| {each.fault}: {each.about} | {each.language} {each.sdk} | {each.times} of {each.exposed} |"
-            f" {100 * each.rate[0]:.0f} to {100 * each.rate[1]:.0f} % |"
-            for each in summary.track_record
+            f"| {each.fault}: {each.about} | {each.language} {each.sdk} | {each.times} of {each.exposed}"
+            f" ({100 * each.rate[0]:.0f} to {100 * each.rate[1]:.0f} %) | {rate} |"
+            for each, rate in zip(summary.track_record, summary.rates, strict=True)
         ]
     return "\n".join([*lines, "", f"seed {run.seed} · {run.started} · {run.duration_s:.0f} s", ""])
 

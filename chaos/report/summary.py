@@ -6,6 +6,8 @@ from collections import Counter
 
 import msgspec
 
+from chaos.findings.proof import proof
+from chaos.findings.rates import rate_of
 from chaos.report.blows import Blow, blows, name_of, never_struck
 from evidence.events import Fault, Note
 from evidence.history import History
@@ -44,6 +46,8 @@ class Summary(msgspec.Struct, frozen=True):
     defects: dict[str, int]  # by kind, without those that are an SDK's own and no clause's business
     by_sdks: int  # those
     track_record: tuple[SdkFinding, ...]
+    rates: tuple[str, ...]  # of each of these, measured apart from this run
+    proofs: tuple[tuple[str, ...], ...]  # of each: faults, frames and rows of its first workflow
     steps: int
     repeated: int
     converged: bool
@@ -90,6 +94,7 @@ def bound(trials: int) -> float:
 def summarize(history: History) -> Summary:
     found = weigh(history)
     struck = blows(history)
+    record = tuple(track_record(history))
     asks = [ask for _, ask in history.asks_of("recovery")]
     notes = history.of(Note)
     convergence = [note.detail.get("ended", []) for note in notes if note.text == "convergence"]
@@ -108,7 +113,9 @@ def summarize(history: History) -> Summary:
         acknowledged=sum(ask.succeeded for ask in asks),
         defects=dict(Counter(defect.kind for defect in found.defects if defect.sdk not in HARMLESS)),
         by_sdks=sum(defect.sdk in HARMLESS for defect in found.defects),
-        track_record=tuple(track_record(history)),
+        track_record=record,
+        rates=tuple(rate_of(each.fault, each.language, each.sdk) for each in record),
+        proofs=tuple(proof(history, each.workflows[0]) for each in record),
         steps=found.steps,
         repeated=found.repeated,
         converged=bool(convergence) and all(all(ended) for ended in convergence),

@@ -269,3 +269,6 @@ _IMAGES = "relayproof.commands.chaos_images"
 app.command(f"{_IMAGES}:images", name="images", help="Build or list the images of the docker runtime.")
 app.command(f"{_IMAGES}:probe", name="engine", help="Tell what the container engine can do.")
 app.command(f"{_IMAGES}:sweep", name="sweep", help="Remove what runs of the suite left in the container engine.")
+_FINDINGS = "relayproof.commands.chaos_findings"
+app.command(f"{_FINDINGS}:findings", name="findings", help="Tell what SDKs get wrong by themselves, and how often.")
+app.command(f"{_FINDINGS}:reproduce", name="reproduce", help="Measure how often an SDK gets something wrong.")
