@@ -19,6 +19,12 @@
     for_s = 60.0
     args = {}
 
+    [[calls]]                     # of the management API, in place of the workload's drawn ones
+    type = "get_queue"
+    at_s = 40.0
+    request = '{"name": "q"}'
+    answer = '{"output": null}'
+
 All times are seconds from the beginning of the run.
 """
 
@@ -38,6 +44,7 @@ from msgspec.structs import replace
 
 from conductor.errors import InvalidTiming
 from conductor.timing import DOCUMENTED, Timing
+from scenarios.schedule.call import CallAt, check_call
 from scenarios.schedule.errors import ScheduleError
 from scenarios.schedule.kind import Kind, Value, near, words
 from scenarios.schedule.kinds import find
@@ -56,7 +63,7 @@ WORKLOAD: Final[Mapping[str, Value]] = MappingProxyType(
         "children": 0.1,  # share that starts a child and awaits it
         "sleeping": 0.1,  # share that sleeps between its steps
         "sleep_s": 20.0,  # how long
-        "calls": 0.0,  # management calls a minute that need an executor
+        "calls": 0.0,  # management calls a minute that need an executor, drawn; none where the schedule lists its own
     }
 )
 """What a schedule's workload may say, with the defaults."""
@@ -105,6 +112,7 @@ class Schedule(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     settings: dict[str, Any] = {}  # of the application, as the management API names them
     workload: dict[str, Value] = {}
     faults: tuple[FaultAt, ...] = ()
+    calls: tuple[CallAt, ...] = ()
     about: dict[str, Any] = {}
 
     @property
@@ -115,6 +123,11 @@ class Schedule(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     def work(self) -> dict[str, Value]:
         """The workload, defaults filled in."""
         return {**WORKLOAD, **self.workload}
+
+    @property
+    def apps(self) -> list[str]:
+        """Of all executors, each once, in their order."""
+        return list(dict.fromkeys(member.app for member in self.executors))
 
 
 def read(path: Path) -> Schedule:
@@ -163,6 +176,8 @@ def check(schedule: Schedule, source: str) -> Schedule:
     _check_workload(schedule, source)
     for number, fault in enumerate(schedule.faults, start=1):
         _check_fault(schedule, fault, f"{source}: faults, number {number}")
+    for number, call in enumerate(schedule.calls, start=1):
+        check_call(call, schedule.apps, schedule.duration_s, f"{source}: calls, number {number}")
     return schedule
 
 
@@ -252,9 +267,12 @@ def targets(kind: Kind, schedule: Schedule) -> list[str]:
 def _bare(schedule: Schedule) -> dict[str, Any]:
     """TOML knows no null: what is at its default is left out, the format never."""
     built: dict[str, Any] = msgspec.to_builtins(schedule)
-    for name in ("timing", "settings", "workload", "faults", "about"):
+    for name in ("timing", "settings", "workload", "faults", "calls", "about"):
         if not built[name]:
             del built[name]
+    for call in built.get("calls", ()):
+        if call["version"] is None:
+            del call["version"]
     for fault in built.get("faults", ()):
         for name in ("for_s", "args"):
             if not fault[name]:
@@ -267,7 +285,8 @@ def _explained(problem: str) -> str:
     text, _, place = problem.partition(" - at `$")
     place = place.rstrip("`").lstrip(".")
     if unknown := re.search(r"unknown field `(.+)`", text):
-        owner = Member if place.startswith("executors") else FaultAt if place.startswith("faults") else Schedule
+        owners = {"executors": Member, "faults": FaultAt, "calls": CallAt}
+        owner = owners.get(place.partition("[")[0], Schedule)
         fields = list(owner.__struct_fields__)
         return f"{place or 'top level'}: unknown key {unknown[1]}{near(unknown[1], fields)}; allowed: {words(fields)}"
     return f"{place}: {text}" if place else text

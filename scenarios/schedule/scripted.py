@@ -77,6 +77,8 @@ async def follow(world: World, schedule: Schedule) -> None:
     for fault in schedule.faults:
         if fault.fault not in _PLAYED:
             raise Unsupported(f"{fault.fault} can't be played by scripted executors: use relayproof chaos, or simulate")
+    if schedule.calls:
+        raise Unsupported("its calls go to a relay's core: relayproof conform --select 'MSG-*' makes them on the wire")
     players = Players(world, schedule)
     await players.begin()
     mark = world.note("the schedule begins", schedule=schedule.name)

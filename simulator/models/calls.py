@@ -5,11 +5,10 @@ The relay is a pipe for them: the request reaches an executor as it was made, an
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from functools import lru_cache
 from random import Random
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import msgspec
 
@@ -17,33 +16,64 @@ from conductor.catalogue import CATALOGUE
 from reference_relay.core.effects import CallDone
 from reference_relay.core.events import Call
 from reference_relay.core.records import AppKey
+from scenarios.schedule.call import OPERATIONS, CallAt
+from scenarios.schedule.file import Schedule
 from simulator.clock import ns
+from simulator.models.operations import draw_answer, draw_request
+from simulator.models.values import Fields
 
 if TYPE_CHECKING:
     from simulator.models.fleet import Fleet
 
-_RECORD = {"WorkflowUUID": "w", "Status": "SUCCESS"}
+_BEGIN_S = 2.0
+_form = msgspec.json.Encoder(order="deterministic").encode
 
-Fields = dict[str, Any]
 
-_OPERATIONS: tuple[tuple[str, Callable[[str], Fields], tuple[Fields, ...]], ...] = (
-    ("get_workflow", lambda m: {"workflow_id": m, "load_input": False, "load_output": True},
-     ({"output": _RECORD}, {"output": None}, {"output": {**_RECORD, "Status": "ERROR", "Error": "boom"}})),
-    ("list_workflows", lambda m: {"body": {"workflow_name": m, "limit": 7, "offset": 3, "load_input": False,
-     "load_output": False}}, ({"output": [_RECORD]}, {"output": []})),
-    ("list_steps", lambda m: {"workflow_id": m, "load_output": True},
-     ({"output": [{"function_id": 1, "function_name": "a"}, {"function_id": 2, "function_name": "b"}]},
-      {"output": []})),
-    ("list_queued_workflows", lambda m: {"body": {"workflow_name": m, "limit": 7, "load_input": False}},
-     ({"output": [{**_RECORD, "Status": "ENQUEUED"}, _RECORD]}, {"output": []})),
-    ("cancel", lambda m: {"workflow_id": m, "cancel_children": True}, ({"success": True}, {"success": False})),
-    ("resume", lambda m: {"workflow_id": m, "queue_name": "q"}, ({"success": True}, {"success": False})),
-    ("list_application_versions", lambda m: {},
-     ({"output": [{"version_id": "1", "version_name": "v1", "version_timestamp": 5, "created_at": 2}]},)),
-    ("set_latest_application_version", lambda m: {"version_name": f"{m}-Übung"},
-     ({"success": True}, {"success": False})),
-)  # fmt: skip
-"""Type, its fields around a text of one's own, and what executors may answer."""
+class Planned(NamedTuple):
+    """A call that will be made, unless the relay is down then."""
+
+    at_s: float
+    app: str
+    type: str
+    fields: Fields
+    answer: Fields
+    version: str | None  # only executors of it may be asked
+
+
+def planned(schedule: Schedule) -> Iterator[Planned]:
+    """Its calls in order: those that it lists, else drawn ones at the workload's rate. They depend on it alone, not on
+    the course of the run."""
+    if schedule.calls:
+        for call in sorted(schedule.calls, key=lambda each: each.at_s):
+            fields = call.fields
+            if CATALOGUE[call.type].nesting == "body":
+                fields.setdefault("body", {})  # one may be left out, and is sent nevertheless
+            yield Planned(call.at_s, call.app, call.type, fields, call.answers, call.version)
+    elif rate := float(schedule.work()["calls"]):
+        yield from _drawn(schedule, 60.0 / rate)
+
+
+def listed(schedule: Schedule) -> tuple[CallAt, ...]:
+    """The same, as a schedule lists them."""
+    return tuple(
+        CallAt(call.type, call.at_s, call.app, _text(call.fields), _text(call.answer), call.version)
+        for call in planned(schedule)
+    )
+
+
+def _drawn(schedule: Schedule, gap_s: float) -> Iterator[Planned]:
+    random = Random(schedule.seed ^ 0xCA11)
+    apps = schedule.apps
+    versions = {app: [m.version for m in schedule.executors if m.app == app] for app in apps}
+    at_s, number = _BEGIN_S, 0
+    while (at_s := round(at_s + gap_s * random.uniform(0.2, 1.8), 3)) < schedule.duration_s:
+        for _ in range(2 if random.random() < 0.3 else 1):  # at times two in the same instant
+            number += 1
+            type_, app = random.choice(OPERATIONS), random.choice(apps) if len(apps) > 1 else apps[0]
+            request, answer = draw_request(type_, random, f"c{number}"), draw_answer(type_, random, f"a{number}")
+            # Whoever resumes has asked before which version is the latest; that one may have died out since.
+            version = random.choice(versions[app]) if type_ == "resume" else None
+            yield Planned(at_s, app, type_, request, answer, version)
 
 
 @dataclass(slots=True, eq=False)
@@ -53,11 +83,10 @@ class CallRecord:
     number: int
     app: AppKey
     type: str
-    fields: Fields
-    request: object
+    version: str | None
     answer: Fields
     at_ns: int
-    call_id: int = 0
+    form: bytes  # of its request, without type and id
     reached_ns: int | None = None  # when its request was last read by an executor
     answers: list[bytes] = field(default_factory=list)  # lawful ones, as they were sent
     arrived_ns: int | None = None  # when an answer in time reached the relay
@@ -68,31 +97,40 @@ class CallRecord:
         """The answer, with a field that nobody knows: it tells one call's answer from another's."""
         return {**self.answer, "marker": self.number}
 
+    def is_asked_by(self, form: bytes) -> bool:
+        """Whether a request of this form is this call's, to the last field: 1 is neither 1.0 nor true."""
+        return form == self.form
+
+
+def form_of(frame: Mapping[str, Any]) -> bytes:
+    """A frame without type and id, so that it can be compared."""
+    return _form({name: value for name, value in frame.items() if name not in ("type", "request_id")})
+
 
 class Caller:
-    """Makes calls all along, at the workload's rate."""
+    """Makes the calls of a schedule, until it is healed."""
 
     def __init__(self, fleet: Fleet) -> None:
         self.open: list[CallRecord] = []
         self.made = 0
         self._fleet = fleet
-        self._random = Random(fleet.schedule.seed ^ 0xCA11)
-        self._gap_s = 60.0 / rate if (rate := float(fleet.schedule.work()["calls"])) else 0.0
+        self._plan = planned(fleet.schedule)
+        self._apps = {place.member.app: place.app for place in fleet.places.values()}
+        self._numbers = 0
 
     def begin(self) -> None:
-        if self._gap_s:
-            self._fleet.clock.call(ns(2.0), self._next)
+        self._await_next()
 
-    def asked(self, frame: Mapping[str, Any], data: bytes, read_ns: int) -> CallRecord | None:
+    def asked(self, frame: Mapping[str, Any], read_ns: int) -> CallRecord | None:
         """The open call whose request this is; it was read at ``read_ns``."""
-        if not self.open:
-            return None
-        type_ = str(frame.get("type"))
-        request = _request(type_, data)
+        type_ = frame.get("type")
+        form = b""
         for record in self.open:
-            if record.type == type_ and record.request == request and record.at_ns <= read_ns:
-                record.reached_ns = self._fleet.clock.now_ns
-                return record
+            if record.type == type_ and record.at_ns <= read_ns:
+                form = form or form_of(frame)
+                if record.is_asked_by(form):
+                    record.reached_ns = self._fleet.clock.now_ns
+                    return record
         return None
 
     def arrived(self, data: bytes) -> None:
@@ -101,52 +139,40 @@ class Caller:
             if data in record.answers and record.arrived_ns is None:
                 record.arrived_ns = self._fleet.clock.now_ns
 
-    def _next(self) -> None:
+    def _await_next(self) -> None:
+        if (call := next(self._plan, None)) is not None:
+            self._fleet.clock.call(max(0, ns(call.at_s) - self._fleet.clock.now_ns), self._next, call)
+
+    def _next(self, call: Planned) -> None:
         fleet = self._fleet
         if fleet.healed or fleet.finished:
             return  # those that are out end
-        fleet.clock.call(max(1, int(ns(self._gap_s) * self._random.uniform(0.2, 1.8))), self._next)
-        if not fleet.relay.up or fleet.relay.paused:
-            return
-        for _ in range(2 if self._random.random() < 0.3 else 1):  # at times two in the same instant
-            self._call()
+        self._numbers += 1
+        if fleet.relay.up and not fleet.relay.paused:
+            self._make(call, self._numbers)
+        self._await_next()
 
-    def _call(self) -> None:
+    def _make(self, call: Planned, number: int) -> None:
         fleet = self._fleet
+        form = _form(call.fields)
+        if any(record.type == call.type and record.form == form for record in self.open):
+            return  # nothing in it would tell one from another
         self.made += 1
-        type_, make, answers = self._random.choice(_OPERATIONS)
-        fields = make(f"c{self.made}")
-        if type_ == "list_application_versions" and any(record.type == type_ for record in self.open):
-            return  # nothing in it tells one from another
-        answer = dict(self._random.choice(answers))
-        if self._random.random() < 0.15:
-            answer["error_message"] = "the executor says no"
-        request = msgspec.convert({"type": type_, "request_id": "", **fields}, CATALOGUE[type_].request)
-        app = self._random.choice(fleet.apps)
-        record = CallRecord(self.made, app, type_, fields, request, answer, fleet.clock.now_ns)
+        app = self._apps[call.app]
+        record = CallRecord(number, app, call.type, call.version, call.answer, fleet.clock.now_ns, form)
         self.open.append(record)
-        fleet.called(record)
-
-        def make_call(call_id: int) -> Call:
-            record.call_id = call_id
-            return Call(call_id, app, type_, fields)
-
-        fleet.relay.call(make_call, lambda done: self._ended(record, done))
+        fleet.watch.called(record)
+        fleet.relay.call(
+            lambda call_id: Call(call_id, app, call.type, call.fields, call.version),
+            lambda done: self._ended(record, done),
+        )
 
     def _ended(self, record: CallRecord, done: CallDone | None) -> None:
         record.done = done
         if record in self.open:
             self.open.remove(record)
-        self._fleet.answered(record)
+        self._fleet.watch.answered(record)
 
 
-@lru_cache(maxsize=8192)
-def _request(type_: str, data: bytes) -> object:
-    """The request without its id, so that it can be compared; None where it is no such request."""
-    spec = CATALOGUE.get(type_)
-    if spec is None:
-        return None
-    try:
-        return msgspec.structs.replace(msgspec.json.decode(data, type=spec.request), request_id="")
-    except (msgspec.DecodeError, UnicodeDecodeError):
-        return None
+def _text(fields: Fields) -> str:
+    return msgspec.json.encode(fields).decode()

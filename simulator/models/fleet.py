@@ -268,8 +268,8 @@ class Fleet:
     def draw(self) -> float:
         return self.random.random()
 
-    def asked(self, frame: Mapping[str, Any], data: bytes, read_ns: int) -> CallRecord | None:
-        return self.caller.asked(frame, data, read_ns)
+    def asked(self, frame: Mapping[str, Any], read_ns: int) -> CallRecord | None:
+        return self.caller.asked(frame, read_ns)
 
     def recovery_reached(self, process: Process, ids: list[str]) -> None:
         if self.cut_at_recovery:
@@ -290,12 +290,6 @@ class Fleet:
                 self.note("duplicate-recovery", process.id)
 
         process.run(again)
-
-    def called(self, record: CallRecord) -> None:
-        self.watch.called(record)
-
-    def answered(self, record: CallRecord) -> None:
-        self.watch.answered(record)
 
     # ---- the history
 

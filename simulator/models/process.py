@@ -18,6 +18,7 @@ from simulator.models.client import Client
 from simulator.models.database import Database, Row
 from simulator.models.host import HostClock
 from simulator.models.manner import Manner
+from simulator.models.operations import confused
 from simulator.models.path import Path
 from simulator.models.run import Run
 from simulator.models.sdk import BACKOFF_CAP_S, Sdk
@@ -42,7 +43,7 @@ class Surroundings(Protocol):
         ...
 
     def recovery_reached(self, process: Process, ids: list[str]) -> None: ...
-    def asked(self, frame: Mapping[str, Any], data: bytes, read_ns: int) -> CallRecord | None:
+    def asked(self, frame: Mapping[str, Any], read_ns: int) -> CallRecord | None:
         """The management call whose request this is, which was read at ``read_ns``."""
         ...
 
@@ -226,7 +227,7 @@ class Process:
             self.at(_HANDLER_NS, self._handle, client, frame, data, self.world.clock.now_ns)
 
     def _handle(self, client: Client, frame: Mapping[str, Any], data: bytes, read_ns: int) -> None:
-        record = self.world.asked(frame, data, read_ns)
+        record = self.world.asked(frame, read_ns)
         if record is not None:
             payload = self._reply(client, frame, record.marked)
             if self.manner.wrong != "type":
@@ -244,7 +245,7 @@ class Process:
         type_ = frame["type"]
         if type_ != "executor_info":
             if self.manner.wrong == "type":
-                type_ = "alert" if type_ != "alert" else "recovery"
+                type_, fields = confused(str(type_), fields)
             elif self.manner.wrong == "error":
                 fields = {**fields, "error_message": "the executor could not do it"}
         payload = msgspec.json.encode({"type": type_, "request_id": frame.get("request_id"), **fields})

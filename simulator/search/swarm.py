@@ -43,13 +43,17 @@ def draw(seed: int) -> Schedule:
         found += _strike(random, random.choice(kinds), bare, grace_s)
     if random.random() < 0.2:
         found = [*found[:2], *draw_sequence(random, bare)]
+    workload = dict(bare.workload)
+    if any(fault.fault == "wrong-answer" for fault in found):
+        workload.setdefault("calls", _RATES[-1])  # callers are who must not be told it
     ordered = sorted(found, key=lambda fault: (fault.at_s, fault.fault, fault.on))
     return Schedule(
         name=bare.name, seed=seed, duration_s=duration_s, executors=members, timing=timing, settings=bare.settings,
-        workload=bare.workload, faults=tuple(ordered),
+        workload=workload, faults=tuple(ordered),
     )  # fmt: skip
 
 
+_RATES = (8.0, 30.0)  # calls a minute
 _USUAL = tuple(KINDS[name] for name in ("kill", "restart", "pause", "disconnect", "refuse-recovery", "relay-kill"))
 
 
@@ -93,7 +97,7 @@ def _workload(random: Random, members: tuple[Member, ...]) -> dict[str, Value]:
         "step_s": float(random.choice((1, 5, 15))),
     }
     if random.random() < 0.35:
-        work["calls"] = float(random.choice((10, 40)))
+        work["calls"] = random.choice(_RATES)
     return work
 
 

@@ -11,13 +11,13 @@ from reference_relay.store import AuditEntry, SaveRecord, Write
 from simulator.clock import Clock
 from simulator.models.client import decoded
 from simulator.models.relay import FleetRelay
+from simulator.search.monitor.allowances import Allowances
 from simulator.search.monitor.base import Asked, Conn
-from simulator.search.monitor.recovery import Recoveries
 
 Entry = tuple[str, str, str]  # "dispatch", "end" or "delete"; the dead executor; its peer
 
 
-class Audits(Recoveries):
+class Audits(Allowances):
     """Counts entries as they become durable, and compares with what they must be of."""
 
     def __init__(self, clock: Clock, timing: Timing, *, stop: bool) -> None:

@@ -74,6 +74,7 @@ class Monitor(Answers):
         for known in self.known.values():
             known.seen = True
         self.owed.clear()
+        self.forget_allowances()
         self.ends = dict(self.entries)  # what was not written down by now never will be
         self.dispatched = dict(self.entries)
 
@@ -108,10 +109,13 @@ class Monitor(Answers):
                     conn.offended = True
             case events.PutApplication(app, _, settings):
                 known = app in self.grace_ns
+                newly = settings.recover_to_latest_version and not self.latest_allowed.get(app)
                 self.settings_told(app, settings)
                 if known:
                     self.grace_changed()
                     self.reckon({app})
+                    if newly:
+                        self.allowed(app)
 
     def _text(self, conn: Conn, data: bytes) -> None:
         frame = dict(decoded(data))
@@ -193,6 +197,10 @@ class Monitor(Answers):
             self.recovery_decided(conn, asked)
         elif effect.type == "exist_pending_workflows":
             self.check_decided(conn, asked)
+        elif effect.type == "list_application_versions":
+            self.versions_asked(conn.app)
+        elif self.calls:
+            self.call_decided(conn, effect, frame)
 
     def _form(self, conn: Conn, effect: Send, frame: dict[str, Any]) -> None:
         if not conn.spoken and effect.type != "executor_info":
@@ -289,6 +297,7 @@ class Monitor(Answers):
             return
         self.look_at_states()
         self.look_at_recoveries(relay.core)
+        self.look_at_allowances()
         self.look_at_audit()
         self.look_at_calls()
 

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
-from scenarios.schedule import FaultAt, Member, Schedule
+import msgspec
+
+import broken_relays
+from scenarios.schedule import CallAt, FaultAt, Member, Schedule
+from simulator.search.play import play
 from simulator.search.shrink import Shrinker, size
 from simulator.search.swarm import draw, schedule_seed
 from tests.simulator.fleets import schedule
@@ -49,3 +53,38 @@ def test_the_number_of_plays_is_bounded() -> None:
 def test_a_schedule_that_does_not_fail_stays_as_it_is() -> None:
     given = schedule(FaultAt("cut", 5.0, "a"))
     assert Shrinker(lambda each: False).shrink(given) == given
+
+
+def test_calls_are_listed_and_left_out_until_one_is_left() -> None:
+    given = schedule(FaultAt("cut", 31.4, "b"), executors=3, workload={"workflows": 4, "calls": 40.0})
+    core = broken_relays.find("notifications-unread").core
+    assert play(given, core).clause == "MSG-get_workflow_notifications"
+    small = Shrinker(lambda each: play(each, core).clause == "MSG-get_workflow_notifications").shrink(given)
+    assert small.faults == () and len(small.executors) == 1 and small.workload == {"workflows": 0}
+    (call,) = small.calls
+    assert size(small) == 1 and call.type == "get_workflow_notifications"
+    assert [row["consumed"] for row in call.answers["notifications"]] == [True]
+    assert set(call.answers["notifications"][0]) == {"message", "created_at_epoch_ms", "consumed"}
+
+
+def test_what_a_call_says_becomes_plainer_as_long_as_it_is_lawful() -> None:
+    request = {"body": {"load_input": True, "load_output": True, "status": ["PENDING", "ERROR"], "limit": 7}}
+    call = CallAt("list_workflows", 33.3, request=msgspec.json.encode(request).decode(), version="v1")
+    given = schedule(calls=(call,))
+    small = Shrinker(lambda each: "status" in str(each.calls)).shrink(given)
+    (left,) = small.calls
+    body = left.fields["body"]
+    assert (left.at_s, left.version) == (10.0, None)
+    assert body.keys() == {"load_input", "load_output", "status"} and len(body["status"]) == 1
+
+
+def test_a_call_alone_may_go_to_another_executor() -> None:
+    """Who is asked depends on a call's number and on who is there: then both change together."""
+    calls = tuple(CallAt("get_queue", 5.0 + at, request='{"name": "q"}') for at in range(4))
+    given = schedule(FaultAt("wrong-answer", 1.0, "b"), executors=3, calls=calls)
+
+    def fails(each: Schedule) -> bool:
+        return bool(each.faults) and (len(each.calls), len(each.executors)) in ((4, 3), (1, 1))
+
+    small = Shrinker(fails).shrink(given)
+    assert len(small.calls) == 1 and [member.label for member in small.executors] == ["b"]
