@@ -1,9 +1,10 @@
 """Skipping heartbeats that change nothing: the clock goes to the next interesting time.
 
 A connection rests while nothing can come between a ping and its pong: then neither its pings, nor its pongs, nor its
-deadline of silence are played, and its client's own pings neither. Before the schedule disturbs anything, and for as
-long as that may have an effect, every connection is awake; it wakes to exactly what it would have been. Latencies are
-constant and heartbeats draw nothing at random, so that the trace is that of the unskipped run less the heartbeats.
+deadline of silence are played, and its client's own pings neither. Before the schedule disturbs its executor or the
+relay, and for as long as that may have an effect, a connection is awake; it wakes to exactly what it would have been.
+Latencies are constant and heartbeats draw nothing at random, so that the trace is that of the unskipped run less the
+heartbeats.
 
 Only where the core handles heartbeats as the reference's own does: a broken relay that overrides one of `_HEART` is
 played in full.
@@ -48,6 +49,8 @@ _ONCE_S = 30.0  # how long a fault that happens once may have an effect on who i
 _AGAIN_NS = 10 * SECOND_NS  # when who could not rest yet is looked at again
 _AHEAD_NS = SECOND_NS // 2
 _WHOLE = 1 << 62
+_ALL = ""
+"""In place of a member's label: the relay is disturbed, and so everybody is."""
 
 
 class RestingTimers(TimerHeap):
@@ -75,20 +78,26 @@ def skippable(core: type[Core]) -> bool:
     return all(getattr(core, name, None) is getattr(Core, name, None) for name in _HEART)
 
 
-def disturbed(schedule: Schedule) -> list[tuple[int, int]]:
-    """When everybody has to be awake, in ns, in order and without overlaps."""
+def disturbed(schedule: Schedule) -> dict[str, list[tuple[int, int]]]:
+    """When who has to be awake, by label (`_ALL`: everybody): spans in ns, in order and without overlaps."""
     timing = schedule.timing_profile
     after_ns = ns(timing.ping_interval_s + 1.0)
-    spans = []
+    labels = {member.label for member in schedule.executors}
+    spans: dict[str, list[tuple[int, int]]] = {}
     for fault in schedule.faults:
         begin_ns = max(0, ns(fault.at_s) - _AHEAD_NS)
+        own = spans.setdefault(fault.on if fault.on in labels else _ALL, [])
         if fault.fault in _COUNTING:
-            spans.append((begin_ns, _WHOLE))
+            own.append((begin_ns, _WHOLE))
         elif fault.fault in _SILENCING:
             lasts_s = _ONCE_S
             if fault.kind.heals:
                 lasts_s = fault.for_s if fault.for_s is not None else schedule.duration_s - fault.at_s
-            spans.append((begin_ns, ns(min(fault.at_s + lasts_s, schedule.duration_s)) + after_ns))
+            own.append((begin_ns, ns(min(fault.at_s + lasts_s, schedule.duration_s)) + after_ns))
+    return {label: _merged(own) for label, own in spans.items() if own}
+
+
+def _merged(spans: list[tuple[int, int]]) -> list[tuple[int, int]]:
     merged: list[tuple[int, int]] = []
     for begin_ns, end_ns in sorted(spans):
         if merged and begin_ns <= merged[-1][1]:
@@ -106,13 +115,15 @@ class Heartbeats:
         """Heartbeats of this connection are skipped from now on; or no more, and it was last heard at ``heard_ns``."""
         self._fleet = fleet
         self._resting: dict[Client, Process] = {}
-        self._calm = skipping
+        self._skipping = skipping
+        self._awake: set[str] = set()  # labels of those that are disturbed, `_ALL` among them
         self._interval_ns = ns(fleet.timing.ping_interval_s)
         if skipping:
-            for begin_ns, end_ns in disturbed(fleet.schedule):
-                fleet.clock.call(begin_ns, self._wake_all)
-                if end_ns < _WHOLE:
-                    fleet.clock.call(end_ns, self._calm_again)
+            for label, spans in sorted(disturbed(fleet.schedule).items()):
+                for begin_ns, end_ns in spans:
+                    fleet.clock.call(begin_ns, self._disturb, label)
+                    if end_ns < _WHOLE:
+                        fleet.clock.call(end_ns, self._calm, label)
 
     def rests(self, client: Client) -> bool:
         return client in self._resting
@@ -120,7 +131,7 @@ class Heartbeats:
     def settle(self, process: Process) -> None:
         """The process's connection is registered: from now on it may rest."""
         client = process.client
-        if not self._calm or client is None or not self._able(process, client):
+        if not self._may_rest(process) or client is None or not self._able(process, client):
             return
         assert client.remote is not None
         timers = self._fleet.relay.core._timers
@@ -149,33 +160,42 @@ class Heartbeats:
         record = next((r for key, r in relay.core.executors.items() if key.executor_id == process.id), None)
         return record is not None and record.status is Status.HEALTHY and record.conn == connection.conn
 
-    def _calm_again(self) -> None:
-        self._calm = True
+    def _may_rest(self, process: Process) -> bool:
+        if not self._skipping or _ALL in self._awake:
+            return False
+        return not any(self._fleet.places[label].process is process for label in self._awake)
+
+    def _calm(self, label: str) -> None:
+        self._awake.discard(label)
         self._settle_all()
 
     def _settle_all(self) -> None:
         """Whoever can't rest yet, for something is still on its way, is looked at again."""
-        if not self._calm:
+        if _ALL in self._awake:
             return
         awake = False
-        for place in self._fleet.places.values():
+        for label, place in self._fleet.places.items():
             process = place.process
-            if process is not None and process.alive and process.client is not None:
+            if label not in self._awake and process is not None and process.alive and process.client is not None:
                 self.settle(process)
                 awake = awake or process.client not in self._resting
         if awake:
             self._fleet.clock.call(_AGAIN_NS, self._settle_all)
 
-    def _wake_all(self) -> None:
+    def _disturb(self, label: str) -> None:
         """Not while one of the skipped frames would be under way: then a little later."""
-        if any(self._in_flight(client, process) for client, process in self._resting.items()):
-            self._fleet.clock.call(5_000_000, self._wake_all)
+        place = self._fleet.places.get(label)
+        woken = [
+            (client, process) for client, process in self._resting.items() if place is None or process is place.process
+        ]
+        if any(self._in_flight(client, process) for client, process in woken):
+            self._fleet.clock.call(5_000_000, self._disturb, label)
             return
-        self._calm = False
-        resting, self._resting = self._resting, {}
-        for client, process in resting.items():
+        self._awake.add(label)
+        for client, process in woken:
+            del self._resting[client]
             self._wake(client, process)
-        if self._fleet.relay.up:
+        if woken and self._fleet.relay.up:
             self._fleet.relay.rearm()
 
     def _pinged_ns(self, connection: Connection) -> int:

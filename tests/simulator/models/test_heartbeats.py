@@ -60,8 +60,12 @@ def test_a_relay_with_heartbeats_of_its_own_is_played_in_full() -> None:
         assert not skippable(broken_relays.find(name).core), name
 
 
-def test_when_everybody_is_awake() -> None:
+def test_who_is_awake_when() -> None:
     given = schedule(
-        FaultAt("kill", 5.0, "a"), FaultAt("pause", 10.0, "a", 20.0), FaultAt("half-open", 60.0, "b"), duration_s=90.0
-    )
-    assert disturbed(given) == [(ns(9.5), ns(41.0)), (ns(59.5), ns(101.0))]
+        FaultAt("kill", 5.0, "a"), FaultAt("pause", 10.0, "a", 20.0), FaultAt("pause", 35.0, "a", 1.0),
+        FaultAt("half-open", 60.0, "b"), FaultAt("relay-pause", 50.0, "relay", 10.0), duration_s=90.0,
+    )  # fmt: skip
+    everybody = ""
+    assert disturbed(given) == {
+        "a": [(ns(9.5), ns(47.0))], "b": [(ns(59.5), ns(101.0))], everybody: [(ns(49.5), ns(71.0))],
+    }  # fmt: skip
