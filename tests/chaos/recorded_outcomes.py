@@ -202,6 +202,16 @@ STORIES: Mapping[str, tuple[Story, Mapping[str, Verdict]]] = {
         ),
         {"OUT-3": Verdict.OK},
     ),
+    "step-run-again-by-a-second-recoverer-of-a-queued-row": (
+        Story(
+            ("OUT-3",),
+            [insert(), change(2, "PENDING", "ENQUEUED"), change(3, "ENQUEUED", "ENQUEUED", ("id-e1", "id-e2")),
+             change(9, "ENQUEUED", "SUCCESS", ("id-e2", "id-e2"), attempts=2, output="[1]")],
+            checkpoints=[Checkpoint(4, 4000, "a", 4), Checkpoint(8, 8000, "b", 8)],
+            executions=[*executed(), Execution("e2", "a", 1, 4500, 4600)],
+        ),
+        {"OUT-3": Verdict.OK},
+    ),
     "step-checkpoint-not-yet-visible": (
         Story(
             ("OUT-3",),
