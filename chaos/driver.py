@@ -31,6 +31,8 @@ _LOOK_S = 0.25
 _LOOK_QUICK_S = 0.05
 _WORTH = 2  # workflows in hand that make a blow worth while
 _IN_HAND_S = 5.0  # how long a blow waits for its victim to have work
+_THERE_S = 10.0  # how long a tour's blow waits for its victim to be connected
+_EVERYBODY = ("", "all", "relay", "database")  # in a schedule: whoever is meant, it is no single executor
 _REST_S = 1.0  # from a process's end to the next one in its slot
 _IN_HAND = 8  # unfinished workflows of one executor, beyond which nothing more is started
 _OUTAGE_S = 25.0  # until SDKs work again after their database was away (measured: up to 24 s)
@@ -143,6 +145,7 @@ class Driver:
             await asyncio.wait_for(self._over.wait(), max(0.0, at.at_s - (time.monotonic() - self._began_s)))
         if self._over.is_set():
             return
+        await self._until_there(site, at)
         aimed = self._aimed(site, at)
         if aimed is None:
             self.world.note("fault left out", fault=at.fault, on=at.on, reason="nobody was there to strike")
@@ -160,7 +163,7 @@ class Driver:
     async def _until_in_hand(self, site: Site, at: FaultAt) -> None:
         """A process is struck in the middle of its work: a blow on an idle one would prove nothing."""
         meant = faults.check(at.fault, site.runtime, site.store).on_work
-        if not meant or at.on in ("", "all", "relay", "database"):
+        if not meant or at.on in _EVERYBODY:
             return
         fleet = site.fleet(at.on)
         deadline_s = time.monotonic() + _IN_HAND_S
@@ -170,13 +173,23 @@ class Driver:
                     return
                 await asyncio.sleep(_LOOK_QUICK_S)
 
+    async def _until_there(self, site: Site, at: FaultAt) -> None:
+        """Whom a tour means it shall strike, also where its SDK is still dialling; a swarm takes another at once."""
+        if self.campaign.schedule is None or not self.campaign.replaces or at.on in _EVERYBODY:
+            return
+        fleet = site.fleet(at.on)
+        await fleet.until(lambda: self._over.is_set() or at.on in self._there(fleet), _THERE_S)
+
+    @staticmethod
+    def _there(fleet: Fleet) -> list[str]:
+        return [slot for slot in fleet.connected() if slot not in fleet.away]
+
     def _aimed(self, site: Site, at: FaultAt) -> FaultAt | None:
         """At a process that is there: the one that was meant, else another of its fleet."""
-        kind = KINDS[at.fault]
-        if kind.all or kind.on in ("relay", "database") or at.on in ("", "relay", "database"):
+        if at.on in _EVERYBODY:
             return at
         fleet = site.fleet(at.on)
-        there = [slot for slot in fleet.connected() if slot not in fleet.away]
+        there = self._there(fleet)
         if at.on in there:
             return at
         if not there or not self.campaign.replaces:

@@ -121,9 +121,9 @@ class Tap:
         self._killed.add(label)
 
     def connected(self, label: str) -> bool:
-        """Whether this executor's socket is open and it has answered executor_info there."""
+        """Whether this executor's socket is open at both ends and it has answered executor_info there."""
         line = self._lines.get(label)
-        return line is not None and line.handshaken
+        return line is not None and line.handshaken and not line.ended
 
     def labels(self) -> list[str]:
         """Those whose sockets are open and have answered executor_info."""
@@ -223,26 +223,37 @@ class Tap:
         finally:
             for way in ways:
                 way.cancel()
-            await asyncio.gather(*ways, return_exceptions=True)
+            ends = await asyncio.gather(*ways, return_exceptions=True)
+        for end in ends:
+            if isinstance(end, Exception):
+                raise end
 
     async def _carry(self, line: _Line, by: Side, source: asyncio.StreamReader, target: asyncio.StreamWriter) -> None:
         cutter = Cutter()
-        how: Literal["close", "fin", "rst", "kill"] = "fin"
+        how: Literal["fin", "rst"] = "fin"
         try:
             while data := await source.read(_HEAD_LIMIT):
                 for cut in cutter.feed(data):
                     self._pass(line, by, cut, target)
                 await target.drain()
-        except ConnectionResetError:
+        except OSError:
             how = "rst"
-        if not line.ended:
-            line.ended = True
-            if by == "executor" and line.label in self._killed:
-                how = "kill"
-            self._recorder.add(Closed, conn=line.conn, by=by, how="close" if line.closing and how == "fin" else how)
+        except Exception:  # no WebSocket, or a listener's own error: the connection is lost with it, and that is told
+            self._ended(line, by, "rst")
+            raise
+        self._ended(line, by, how)
         with contextlib.suppress(OSError):
             if target.can_write_eof():
                 target.write_eof()
+
+    def _ended(self, line: _Line, by: Side, how: Literal["fin", "rst"]) -> None:
+        """Record the first end of the line; what follows at its other side is the tap's doing."""
+        if line.ended:
+            return
+        line.ended = True
+        killed = by == "executor" and line.label in self._killed
+        told = "kill" if killed else "close" if line.closing and how == "fin" else how
+        self._recorder.add(Closed, conn=line.conn, by=by, how=told)
 
     def _pass(self, line: _Line, by: Side, cut: Cut, target: asyncio.StreamWriter) -> None:
         """Forward one frame, record it when its message is whole, and tell the listeners."""

@@ -15,11 +15,16 @@ from websockets.asyncio.server import ServerConnection, serve
 from websockets.exceptions import ConnectionClosed, InvalidStatus
 from websockets.http11 import Request, Response
 
+from chaos.frames import masked_text_frame
 from chaos.tap import Passing, Tap
 from evidence.events import Closed, Fault, Frame, Open, Refused, Upgraded
 from evidence.history import Recorder
 from tests.chaos.support import eventually, of, recorder
 
+HANDSHAKE = (
+    b"GET /e1/websocket/a/key HTTP/1.1\r\nHost: tap\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n"
+    b"Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n"
+)
 Handler = Callable[[ServerConnection], Awaitable[None]]
 
 
@@ -177,3 +182,38 @@ async def test_a_fragmented_message_is_one_event() -> None:
             await client.send(["one ", "two ", "three"])
             assert await client.recv() == "one two three"
         assert [frame.data for frame in of(Frame, made) if frame.op == "text"] == ["one two three"] * 2
+
+
+async def test_what_the_relay_has_closed_is_connected_no_more() -> None:
+    async def close(connection: ServerConnection) -> None:
+        await connection.send(await connection.recv())
+        with contextlib.suppress(TimeoutError):
+            await asyncio.wait_for(connection.close(1001), 0.2)
+        connection.transport.abort()
+
+    async with tapped(close) as (tap, made):
+        tap.identify("e1", "id-1")
+        reader, writer = await asyncio.open_connection("127.0.0.1", tap.port)  # one that never answers the close
+        writer.write(HANDSHAKE)
+        await reader.readuntil(b"\r\n\r\n")
+        writer.write(masked_text_frame(b'{"type": "executor_info"}'))
+        await eventually(lambda: tap.connected("e1"))
+        await eventually(lambda: bool(of(Closed, made)), within_s=20)
+        assert not tap.connected("e1") and tap.labels() == []
+        writer.close()
+
+
+async def test_a_listener_that_fails_ends_the_connection_and_that_is_told(caplog: pytest.LogCaptureFixture) -> None:
+    def fail(passing: Passing) -> None:
+        raise ValueError(f"no {passing.message['type']}, please")
+
+    async with tapped() as (tap, made):
+        tap.identify("e1", "id-1")
+        tap.listeners.append(fail)
+        async with dial(tap) as client:
+            await client.send('{"type": "executor_info"}')
+            with pytest.raises(ConnectionClosed):
+                await client.recv()
+        (event,) = of(Closed, made)
+        assert event.how == "rst"
+        await eventually(lambda: "no executor_info, please" in caplog.text)
