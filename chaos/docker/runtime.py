@@ -82,6 +82,7 @@ class DockerRuntime:
         images = await build([NET, POSTGRES, RELAY], wanted_base=self._base, tell=self._tell)
         self._tags = {name: image.tag for name, image in images.items()}
         self._reaper = Reaper(self.run)
+        self._tell(f"containers of this run: relayproof-{self.run}-*")
         for purpose in ("work", "ledger"):
             self._networks.append(await self._call(f"network {purpose}", lambda: self._network(purpose)))  # noqa: B023
         self.host = str(self._networks[0].attrs["IPAM"]["Config"][0]["Gateway"])

@@ -1,0 +1,44 @@
+"""Tests with a name in containers: the relay, its databases and its executors. Needs an engine and images."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from chaos import arena
+from chaos.docker.session import DockerSession
+from chaos.named import play_named
+from evidence.verdict import Verdict
+from scenarios import worlds
+from scenarios.profile_loading import resolve
+from tests.chaos.docker.support import engine, relay_image
+
+__all__ = ["engine", "relay_image"]
+
+
+@pytest.fixture
+def own_world() -> Iterator[None]:
+    yield
+    worlds.register("chaos", arena.ChaosSession)
+
+
+@pytest.mark.slow  # a broken relay is given all the time that a right one may take
+@pytest.mark.usefixtures("relay_image", "own_world")
+async def test_a_broken_relay_is_caught_with_containers_that_are_all_gone_afterwards(
+    engine: Any, tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    played = await play_named(
+        resolve("builtin:broken/deletes-on-a-refusal"), ["refusing-peer"], seed=1, results=tmp_path, runtime="docker"
+    )
+    assert played.result.clauses["REC-7"] is Verdict.FAILED and played.result.clauses["OUT-1"] is Verdict.FAILED
+    (name,) = [line.split()[-1] for line in capfd.readouterr().err.splitlines() if "containers of this run" in line]
+    named = engine.containers.list(all=True, filters={"name": name.removesuffix("*")}, sparse=True)
+    assert named == []
+
+
+def test_each_runtime_has_its_session() -> None:
+    assert arena.session_class("docker") is DockerSession
+    assert arena.session_class("process") is arena.ChaosSession
