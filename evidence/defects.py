@@ -185,14 +185,14 @@ def _again(found: Weighed, case: Case) -> Iterator[Defect]:
 def _claims(case: Case) -> list[Change]:
     """Each start of the workflow as PENDING and each dispatch of it, in order.
 
-    Taking back the row by winning a checkpoint is no claim: that executor had begun before. One that is asked to recover
+    Taking back the row by winning a checkpoint is no claim: that executor had begun before. Whoever is asked to recover
     what another peer has just queued anew may write its id into the queued row and carry it out all the same (Java).
     """
     attempts, found = 0, []
     for change in case.changes:
-        if change.new == "PENDING" and (change.old != "PENDING" or change.attempts > attempts):
-            found.append(change)
-        elif change.old == change.new == "ENQUEUED" and change.new_executor != change.old_executor:
+        started = change.new == "PENDING" and (change.old != "PENDING" or change.attempts > attempts)
+        queued = change.old == change.new == "ENQUEUED" and change.new_executor != change.old_executor
+        if started or queued:
             found.append(change)
         attempts = change.attempts or attempts
     return found
