@@ -23,9 +23,11 @@ def _dead_s(schedule: Schedule) -> float:
 def returns_while_recovered(
     random: Random, schedule: Schedule, victim: str, others: list[str], at_s: float
 ) -> list[FaultAt]:
-    """It is back while its peer still works on the recovery."""
+    """It is back while its peer still works on the recovery; at times that one then refuses it."""
     away_s = _dead_s(schedule) + random.uniform(-5.0, 3.0)
     late = [FaultAt("late-answer", 1.0, label, None, {"after_s": 9.0}) for label in others]
+    if random.random() < 0.5:
+        late += [FaultAt("refuse-recovery", 1.0, label) for label in others]
     return [*late, FaultAt("disconnect", at_s, victim, round(away_s, 3))]
 
 
@@ -66,8 +68,14 @@ def answers_for_another(
     return [*late, FaultAt("kill", at_s, victim), *strays]
 
 
+def confuses_requests(random: Random, schedule: Schedule, victim: str, others: list[str], at_s: float) -> list[FaultAt]:
+    """Somebody answers each request as if it were another one."""
+    return [FaultAt("wrong-answer", at_s, label, args={"how": "type"}) for label in random.sample([victim, *others], 1)]
+
+
 SEQUENCES: tuple[Sequence, ...] = (
     returns_while_recovered, dies_as_a_zombie, answers_past_the_deadline, allowed_too_late, answers_for_another,
+    confuses_requests,
 )  # fmt: skip
 
 
