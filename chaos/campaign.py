@@ -61,6 +61,7 @@ class Campaign:
     schedule: Schedule | None = None
     rate_per_s: float = 4.0  # workflows that are started, of each language
     runtime: str = "process"
+    timing: Timing | None = None  # a builtin relay's, where a schedule file says it
 
     @property
     def languages(self) -> tuple[str, ...]:
@@ -79,8 +80,11 @@ class Campaign:
 
 
 def chaos_timing(profile: Profile, timing: Timing, grace_s: float) -> Timing:
-    """A builtin relay's timing for a chaos run; a foreign relay is held to its profile."""
-    if profile.builtin is None:
+    """A builtin relay's timing for a chaos run; a foreign relay is held to its profile.
+
+    A timing whose ping wait real SDKs can keep stays as it is: the documented one, or a schedule file's.
+    """
+    if profile.builtin is None or timing.ping_wait_s >= LEAST_WAIT_S:
         return timing
     return msgspec.structs.replace(
         timing,

@@ -108,7 +108,9 @@ class Driver:
         launches = []
         for _, fleet in self._fleets:
             fleet.tap.listeners.append(self._hear)
-            slots = [member.label for member in schedule.executors if member.language == fleet.worker.language]
+            own = [member for member in schedule.executors if member.language == fleet.worker.language]
+            fleet.versions.update({member.label: member.version for member in own})
+            slots = [member.label for member in own]
             launches.append(asyncio.create_task(self._launch_fleet(fleet, slots)))
         try:
             await asyncio.gather(*launches)
@@ -275,8 +277,11 @@ class Driver:
             await asyncio.wait(strikes, timeout=_CONNECT_S)
         for task in strikes:
             task.cancel()
-        await asyncio.gather(*strikes, *feeders, return_exceptions=True)
-        await asyncio.gather(*(self._with_old_version(fleet) for _, fleet in self._fleets))
+        ended_tasks = await asyncio.gather(*strikes, *feeders, return_exceptions=True)
+        for problem in ended_tasks:
+            if isinstance(problem, Exception):  # the harness's own: what was struck would be unknown
+                raise problem
+        await asyncio.gather(*(self._with_all_versions(fleet) for _, fleet in self._fleets))
         self._phase("converging")
         bound_s = self._bound_s()
         ended = await asyncio.gather(*(self._converge(fleet, bound_s) for _, fleet in self._fleets))
@@ -288,11 +293,13 @@ class Driver:
         self._phase("judging")
         await self._evidence()
 
-    async def _with_old_version(self, fleet: Fleet) -> None:
-        """Healed is a fleet that can end all its work: after upgrades somebody still has the version of the oldest."""
-        old = fleet.place.version
-        if not any(life.alive and fleet.versions[slot] == old for slot, life in fleet.lives.items()):
-            await fleet.launch(f"{fleet.worker.language}-old")
+    async def _with_all_versions(self, fleet: Fleet) -> None:
+        """Healed is a fleet that can end all its work: after upgrades somebody has every version that there was."""
+        for version in sorted(fleet.launched_versions):
+            if not any(life.alive and fleet.versions[slot] == version for slot, life in fleet.lives.items()):
+                slot = f"{fleet.worker.language}-{version}"
+                fleet.versions[slot] = version
+                await fleet.launch(slot)
 
     def _bound_s(self) -> float:
         """Outage, 25 s until SDKs work again, silence and grace, then what is left of the work, twice over."""

@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import time
+from collections import Counter, defaultdict
 from collections.abc import Awaitable, Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -64,7 +65,8 @@ class Fleet:
         self.recorder = recorder
         self.lives: dict[str, Running] = {}  # the newest of each slot
         self.away: set[str] = set()  # slots whose process is paused, or is about to be replaced: it takes no command
-        self.versions: dict[str, str] = {}  # the newest of each slot
+        self.versions: dict[str, str] = {}  # of each slot, also of one that is yet to be launched
+        self.launched_versions: set[str] = set()
         self.started: list[Job] = []
         self.store: Store = beside.store if beside is not None else store or SqliteStore(folder)
         self._shares = beside is not None
@@ -76,6 +78,8 @@ class Fleet:
         self._links = links
         self._slots: dict[str, str] = {}  # label of a life -> its slot
         self._launched: dict[str, int] = {}
+        self._holds: Counter[str] = Counter()
+        self._relaunching: defaultdict[str, asyncio.Lock] = defaultdict(asyncio.Lock)
         self._ready = False
 
     @property
@@ -100,25 +104,38 @@ class Fleet:
             await self.tap.start()
             if self._links is not None:
                 await self._links.start(self.tap.port)
-            await self._launch(rest.pop(0), self.place.version)
+            await self._launch(first := rest.pop(0), self._version(first))
             if not self._shares:
                 await self.store.watch()
             self._ready = True
-        await asyncio.gather(*(self._launch(slot, self.place.version) for slot in rest))
+        await asyncio.gather(*(self._launch(slot, self._version(slot)) for slot in rest))
+
+    def _version(self, slot: str) -> str:
+        return self.versions.get(slot, self.place.version)
 
     @contextlib.contextmanager
     def held(self, slot: str) -> Iterator[None]:
-        """Whoever has ended this slot's process also replaces it: nobody else does meanwhile."""
+        """Whoever has ended this slot's process also replaces it: nobody else does meanwhile.
+
+        Two faults may hold it at once; it is there again when both have let go.
+        """
+        self._holds[slot] += 1
         self.away.add(slot)
         try:
             yield
         finally:
-            self.away.discard(slot)
+            self._holds[slot] -= 1
+            if not self._holds[slot]:
+                self.away.discard(slot)
 
     async def relaunch(self, slot: str, *, version: str | None = None) -> None:
-        """A fresh process in the place of one that has ended, of its version. Raises `LaunchFailed`."""
-        assert not self.lives[slot].alive, f"{slot} still runs"
-        await self._launch(slot, version or self.versions[slot])
+        """A fresh process in the place of one that has ended, of its version. Raises `LaunchFailed`.
+
+        Where two faults have ended the same process, the first one's replacement is enough.
+        """
+        async with self._relaunching[slot]:
+            if not self.lives[slot].alive:
+                await self._launch(slot, version or self.versions[slot])
 
     async def _launch(self, slot: str, version: str) -> None:
         number = self._launched[slot] = self._launched.get(slot, 0) + 1
@@ -137,6 +154,7 @@ class Fleet:
         running = await self.runtime.launch(self.worker, config, self._folder)
         self.lives[slot] = running
         self.versions[slot] = version
+        self.launched_versions.add(version)
         self._slots[label] = slot
         self.tap.identify(label, running.executor)
         self.recorder.add(

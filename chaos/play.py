@@ -76,7 +76,7 @@ async def play(
     """
     began, stamp = time.monotonic(), datetime.now(UTC).isoformat(timespec="seconds")
     folder = evidence_run.new_folder(results, f"chaos-{profile.name}")
-    timing = chaos_timing(profile, profile.timing_at("fast"), grace_s)
+    timing = chaos_timing(profile, campaign.timing or profile.timing_at("fast"), grace_s)
     schedule = campaign.schedule or draw(campaign, timing)
     write(schedule, folder / "schedule.toml")
     wanted = campaign.clauses(schedule)

@@ -10,6 +10,7 @@ import random
 from collections.abc import Sequence
 
 from chaos.campaign import REPLACES, Campaign
+from chaos.from_file import written
 from conductor.timing import Timing
 from scenarios.schedule import KINDS, FaultAt, Member, Schedule
 
@@ -44,7 +45,7 @@ def draw(campaign: Campaign, timing: Timing) -> Schedule:
         seed=campaign.seed,
         duration_s=campaign.duration_s,
         executors=members(campaign),
-        timing={"grace_s": timing.grace_s},
+        timing=written(timing),
         faults=tuple(sorted(faults, key=lambda at: (at.at_s, at.on))),
         about={REPLACES: True},
     )

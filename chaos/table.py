@@ -8,22 +8,13 @@ from __future__ import annotations
 import importlib
 
 from chaos import faults
+from chaos.from_file import WHY_NOT
 from scenarios.schedule import KINDS, Kind
 from simulator.faults import faults as simulated
 
 __all__ = ["RUNTIMES", "markdown"]
 
 RUNTIMES = ("simulator", "process", "docker")
-_WHY_NOT = {
-    "clock-skew": "a fake clock stops Python's pings or aborts Node (measured): not reliable with real SDKs",
-    "clock-drift": "as clock-skew",
-    "clock-step": "as clock-skew",
-    "suspend": "one host has all parts of a real run: to stop them all is to stop the clock",
-    "store-slow": "a real relay's store is its own",
-    "store-fail": "as store-slow",
-    "crash-at-persist": "as store-slow; relay-kill strikes at random instants instead",
-}
-"""Why no real runtime has a fault that the simulator has."""
 
 
 def markdown() -> str:
@@ -40,7 +31,7 @@ def markdown() -> str:
         "|---|---|---|---|---|---|---|---|",
     ]
     lines += [_row(kind) for kind in KINDS.values()]
-    absent = {name: why for name, why in _WHY_NOT.items() if not _runtimes(name) & {"process", "docker"}}
+    absent = {name: why for name, why in WHY_NOT.items() if not _runtimes(name) & {"process", "docker"}}
     lines += ["", "## Why some are only simulated", ""]
     lines += [f"- `{name}`: {why}." for name, why in absent.items()]
     return "\n".join([*lines, ""])

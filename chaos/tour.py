@@ -12,6 +12,7 @@ from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from chaos.campaign import REPLACES, Campaign
+from chaos.from_file import written
 from chaos.swarm import members
 from conductor.timing import Timing
 from scenarios.schedule import KINDS, FaultAt, Schedule
@@ -69,7 +70,7 @@ def tour(campaign: Campaign, timing: Timing) -> Campaign:
         at_s += station.lasts_s + station.apart_s * (len(fleets) - 1)
     schedule = Schedule(
         name="every-fault", seed=campaign.seed, duration_s=round(at_s, 3), executors=members(campaign),
-        timing={"grace_s": timing.grace_s}, faults=tuple(sorted(faults, key=lambda at: (at.at_s, at.on))),
+        timing=written(timing), faults=tuple(sorted(faults, key=lambda at: (at.at_s, at.on))),
         about={REPLACES: True, EVERY: sorted(campaign.faults)},
     )  # fmt: skip
     return replace(campaign, schedule=schedule, duration_s=schedule.duration_s)

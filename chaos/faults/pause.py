@@ -16,17 +16,16 @@ async def pause(site: Site, at: FaultAt) -> None:
     fleet = site.fleet(at.on)
     life = fleet.lives[at.on]
     site.strike("pause", at.on)
-    fleet.away.add(at.on)
-    life.pause()
-    try:
-        if at.for_s is None:
-            timing = site.timing
-            await site.hold(timing.ping_wait_s + timing.ping_interval_s + site.grace_s + 2 * timing.slack_s)
-            if not site.healing.is_set():
-                await fleet.until_declared_dead(life.executor, timing.recovery_deadline_s)
-        else:
-            await site.hold(at.for_s)
-    finally:
-        life.resume()
-        fleet.away.discard(at.on)
-        site.mark("pause-over", life.executor, slot=at.on)
+    with fleet.held(at.on):
+        life.pause()
+        try:
+            if at.for_s is None:
+                timing = site.timing
+                await site.hold(timing.ping_wait_s + timing.ping_interval_s + site.grace_s + 2 * timing.slack_s)
+                if not site.healing.is_set():
+                    await fleet.until_declared_dead(life.executor, timing.recovery_deadline_s)
+            else:
+                await site.hold(at.for_s)
+        finally:
+            life.resume()
+            site.mark("pause-over", life.executor, slot=at.on)

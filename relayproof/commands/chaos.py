@@ -15,8 +15,8 @@ import msgspec
 from cyclopts import App, Parameter
 from rich.console import Console
 
-from chaos import faults, report
-from chaos.campaign import FAMILIES, Campaign, chaos_timing
+from chaos import from_file, report
+from chaos.campaign import Campaign, chaos_timing
 from chaos.driver import Driver
 from chaos.errors import ChaosError, FaultRefused, UnknownFault
 from chaos.live import LiveView
@@ -25,18 +25,16 @@ from chaos.play import Played, play
 from chaos.tour import LEAST_EXECUTORS, tour
 from evidence.verdict import exit_code
 from relayproof import report as reports
+from relayproof.commands.chaos_campaign import campaign as asked_for
+from relayproof.commands.chaos_campaign import names
 from relayproof.durations import seconds
 from relayproof.errors import INTERRUPTED, CommandError, WrongUsage
 from relayproof.report import junit_xml
-from scenarios import schedule as schedules
 from scenarios.errors import UnknownWorld
 from scenarios.profile import Profile
 from scenarios.profile_loading import resolve
-from scenarios.schedule import Schedule
 from sdk_matrix.errors import MatrixError
-from sdk_matrix.languages import Worker, parse
 
-GRACE_S = 5.0
 Names = Annotated[tuple[str, ...], Parameter(consume_multiple=False, negative="", show_default=False)]
 
 QUICK_S = 30.0
@@ -46,7 +44,7 @@ QUICK_S = 30.0
 def chaos(
     *,
     relay: str = "builtin:reference",
-    sdk: Names = ("python",),
+    sdk: Names = (),
     runtime: Literal["process", "docker"] = "process",
     database: Literal["sqlite", "postgresql"] | None = None,
     duration: str = "30s",
@@ -71,6 +69,7 @@ def chaos(
         A profile's path, builtin:reference, builtin:broken/NAME, url:http://host:port, or cmd:COMMAND with {port}.
     sdk
         python, typescript, go, java; with a version: python==2.31.1. Several with commas, each in its own application.
+        Default: python, or what a schedule file names. One SDK with a schedule file is taken for all its executors.
     runtime
         Where workers live: processes of this host, or containers.
     database
@@ -84,7 +83,8 @@ def chaos(
     faults
         Names, or the families processes, recovery, links, relay, database; "all": whatever this runtime can have.
     schedule
-        A schedule file instead: its executors, faults and duration. The simulator reads the same files.
+        A schedule file instead: its executors, faults, duration and timing. The simulator reads and writes the same
+        files; what of one can't be played here is told, and refused where it is a fault or an executor.
     every_fault
         Each fault at least once for each SDK, one after the other with rests between, instead of a drawn mixture: what
         to run before a release. Takes some 9 minutes; with --faults a family takes 2 or 3.
@@ -107,10 +107,13 @@ def chaos(
         if every_fault:
             _check_tour(schedule, executors)
         asked = faults or (("all",) if every_fault else ())
-        campaign = _campaign(
-            sdk, runtime, database, seconds("--duration", duration), executors, _seed(seed), asked, schedule, rate
-        )
-        grace_s = _grace_s(grace, campaign.schedule)
+        campaign, grace_s = asked_for(
+            sdk=sdk, runtime=runtime, database=database, duration_s=seconds("--duration", duration), rate=rate,
+            executors=executors, seed=_seed(seed), asked=asked, file=schedule, grace=grace,
+        )  # fmt: skip
+        if campaign.schedule is not None:
+            for line in from_file.left_out(campaign.schedule):
+                console.print(f"{schedule}: {line}", style="yellow", highlight=False, markup=False)
         if every_fault:
             campaign = tour(campaign, chaos_timing(profile, profile.timing_at("fast"), grace_s))
         played = asyncio.run(_played(profile, campaign, grace_s, results, relay, console))
@@ -171,30 +174,6 @@ async def _played(
         )  # fmt: skip
 
 
-def _campaign(
-    sdk: Sequence[str], runtime: str, database: str | None, duration_s: float, executors: int, seed: int,
-    asked: Sequence[str], file: Path | None, rate: float | None,
-) -> Campaign:  # fmt: skip
-    if executors < 2:
-        raise WrongUsage(f"--executors {executors}: give 2 or more: a lone executor has nobody to recover it")
-    if rate is not None and rate <= 0:
-        raise WrongUsage(f"--rate {rate}: give a number above 0")
-    schedule = schedules.read(file) if file is not None else None
-    if runtime == "docker":
-        import chaos.docker.faults  # noqa: F401 - registers what only containers can have
-    workers = _workers(sdk, schedule, runtime)
-    wanted = [at.fault for at in schedule.faults] if schedule is not None else _names(asked)
-    store = database or _store(workers, wanted, runtime)
-    if store == "sqlite" and [each.language for each in workers] != ["python"]:
-        raise WrongUsage("--database sqlite: only the Python SDK runs on SQLite; take postgresql for the others")
-    chosen = _faults(wanted, runtime, store)
-    rate_per_s = rate or min(4.0, 8.0 / len(workers))
-    return Campaign(
-        workers=workers, executors=executors, duration_s=schedule.duration_s if schedule is not None else duration_s,
-        seed=seed, faults=chosen, store=store, schedule=schedule, rate_per_s=rate_per_s, runtime=runtime,
-    )  # fmt: skip
-
-
 def _check_tour(schedule: Path | None, executors: int) -> None:
     if schedule is not None:
         raise WrongUsage("--every-fault and --schedule: either says which faults strike when: leave one out")
@@ -202,61 +181,18 @@ def _check_tour(schedule: Path | None, executors: int) -> None:
         raise WrongUsage(f"--executors {executors}: --every-fault strikes two at once: give {LEAST_EXECUTORS} or more")
 
 
-def _workers(sdk: Sequence[str], schedule: Schedule | None, runtime: str) -> tuple[Worker, ...]:
-    names = _names(sdk)
-    if schedule is not None:
-        names = list(dict.fromkeys(member.language for member in schedule.executors))
-    workers = tuple(parse(name) for name in names)
-    for each in workers if runtime == "process" else ():  # images have what they need inside
-        each.build()
-        each.check()
-    return workers
-
-
-def _store(workers: Sequence[Worker], asked: Sequence[str], runtime: str) -> str:
-    """SQLite where it is enough: it needs no server."""
-    if runtime != "process" or [each.language for each in workers] != ["python"]:
-        return "postgresql"
-    possible = set(faults.names("process", "sqlite"))
-    return "sqlite" if all(name in possible for name in asked) else "postgresql"
-
-
-def _faults(asked: Sequence[str], runtime: str, store: str) -> tuple[str, ...]:
-    if not asked:
-        return ("kill", "stop") if store == "sqlite" else ("kill", "kill-at-step", "pause", "stop")
-    names: list[str] = []
-    for name in asked:
-        if name == "all":
-            names += faults.names(runtime, store)
-        elif name in FAMILIES:
-            names += [each for each in FAMILIES[name] if each in faults.names(runtime, store)]
-        else:
-            names.append(faults.check(name, runtime, store).name)
-    return tuple(dict.fromkeys(names))
-
-
-def _grace_s(asked: str | None, schedule: Schedule | None) -> float:
-    if asked is not None:
-        return seconds("--grace", asked)
-    return float(schedule.timing.get("grace_s", GRACE_S)) if schedule is not None else GRACE_S
-
-
 def _named(test: Sequence[str], profile: Profile, seed: int, results: Path, runtime: str) -> int:
-    names = _names(test)
-    if names == ["list"]:
+    wanted = names(test)
+    if wanted == ["list"]:
         for name, entry in NAMED.items():
             print(f"{name:<22} {' '.join(entry.clauses):<40} {entry.title}")
         return 0
     command = shlex.join(["relayproof", *sys.argv[1:]])
-    played = asyncio.run(play_named(profile, names, seed=seed, results=results, runtime=runtime, command=command))
+    played = asyncio.run(play_named(profile, wanted, seed=seed, results=results, runtime=runtime, command=command))
     reports.write_all(played.result, played.folder)
     reports.terminal(played.result)
     print(f"seed {seed} · {played.folder}")
     return exit_code(played.result)
-
-
-def _names(texts: Sequence[str]) -> list[str]:
-    return [name.strip() for text in texts for name in text.split(",") if name.strip()]
 
 
 def _seed(seed: int | None) -> int:
