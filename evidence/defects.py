@@ -10,9 +10,15 @@ import msgspec
 from evidence.cases import Case, Change, Execution
 from evidence.weighed import TERMINAL, Defect, Process, Weighed
 
-__all__ = ["defects_of"]
+__all__ = ["defects_of", "taken_over"]
 
 _CUT = 4096  # characters of an output that the trigger keeps
+
+
+def taken_over(change: Change) -> bool:
+    """A workflow in hand was queued anew, or handed to another executor at once (Java does)."""
+    other = change.new == "PENDING" and change.new_executor != change.old_executor
+    return change.old == "PENDING" and (change.new == "ENQUEUED" or other)
 
 
 def defects_of(found: Weighed, case: Case, outcomes: list[Change], acknowledged: Mapping[str, int]) -> Iterator[Defect]:
@@ -82,9 +88,10 @@ def _with_outcome(change: Change, outcomes: list[Change]) -> Change:
 
 
 def _zombie(found: Weighed, case: Case, change: Change) -> str:
-    """Whoever had it in hand and was paused may have written: an outcome does not always name who did (Java)."""
-    owners = {each.new_executor for each in case.changes if each.seq <= change.seq}
-    return "late-copy-writes" if owners & found.paused.keys() else ""
+    """Whoever lost it while alive may have written: an outcome does not always name who did (Java)."""
+    earlier = [each for each in case.changes if each.seq < change.seq]
+    lost = any(taken_over(each) and found.alive(each.old_executor, each.at_us) for each in earlier)
+    return "late-copy-writes" if lost or change.new_executor in found.paused else ""
 
 
 def _unexpected(found: Weighed, case: Case, change: Change) -> Iterator[Defect]:

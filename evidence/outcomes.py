@@ -8,12 +8,13 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping
+from itertools import pairwise
 from weakref import WeakKeyDictionary
 
 import msgspec
 
 from evidence.cases import Case, Change, cases_of
-from evidence.defects import defects_of
+from evidence.defects import defects_of, taken_over
 from evidence.events import Fault, Ledger, Note
 from evidence.history import History
 from evidence.weighed import LAUNCHED, STRIKES, TERMINAL, Defect, Process, Weighed
@@ -51,10 +52,11 @@ def _weigh(history: History) -> Weighed:
             case _:
                 pass
     found.outages = _outages(history)
-    acknowledged, ends_us = _acknowledged(history), _ends_us(history, found.struck)
+    acknowledged = _acknowledged(history)
+    found.ends_us = _ends_us(history, found.struck)
     for whole in cases_of(history):
         case, outcomes = _split(whole)
-        _count(found, case, ends_us)
+        _count(found, case)
         found.defects += defects_of(found, case, outcomes, acknowledged)
     return found
 
@@ -84,7 +86,7 @@ def _outages(history: History) -> list[tuple[float, float]]:
     return found
 
 
-def _ends_us(history: History, struck: Mapping[str, int]) -> Mapping[str, float]:
+def _ends_us(history: History, struck: Mapping[str, int]) -> dict[str, float]:
     """When each struck process ended, on the wall clock: it may have been a zombie before. Empty where nobody knows."""
     offset_us = wall_offset_us(history)
     if offset_us is None:
@@ -106,7 +108,7 @@ def _acknowledged(history: History) -> Mapping[str, int]:
     return {name: ask.request.frame.n for _, ask in history.asks_of("recovery") if ask.succeeded for name in ask.names}
 
 
-def _count(found: Weighed, case: Case, ends_us: Mapping[str, float]) -> None:
+def _count(found: Weighed, case: Case) -> None:
     if not case.changes:
         return
     kind = case.promise.kind if case.promise is not None else "other"
@@ -118,14 +120,18 @@ def _count(found: Weighed, case: Case, ends_us: Mapping[str, float]) -> None:
     ended = any(change.new in TERMINAL for change in case.changes)
     found.ended[case.app] += ended
     moved = False
-    for change in case.changes:
-        taken = change.old == "PENDING" and change.old_executor and _moved(change)
-        if taken and change.old_executor in found.struck and change.at_us >= ends_us.get(change.old_executor, 0.0):
+    for before, change in pairwise(case.changes):
+        if not (change.old_executor and taken_over(change)):
+            continue
+        if not found.alive(change.old_executor, change.at_us):
             found.moved[change.old_executor] += 1
             found.orphans[change.old_executor] += 1
             moved = True
-        elif taken and change.old_executor in found.paused:
+            continue
+        if change.old_executor in found.paused:
             found.zombies[change.old_executor] += 1
+        if change.new == "ENQUEUED" or change.attempts > before.attempts:  # else it is taken back, by a checkpoint
+            found.taken_alive[change.old_executor] += 1
     last = case.changes[-1]
     if last.new == "PENDING" and last.new_executor in found.struck:
         found.orphans[last.new_executor] += 1
@@ -137,8 +143,3 @@ def _count(found: Weighed, case: Case, ends_us: Mapping[str, float]) -> None:
     found.steps += len(times)
     if case.promise is None or not case.promise.retries:
         found.repeated += sum(1 for count in times.values() if count > 1)
-
-
-def _moved(change: Change) -> bool:
-    """Re-enqueued, or handed to another executor at once (Java does)."""
-    return change.new == "ENQUEUED" or (change.new == "PENDING" and change.new_executor != change.old_executor)

@@ -83,7 +83,7 @@ def exposed(found: Weighed, fault: str, app: str = "") -> int:
         case "outage-ends-work":
             return sum(count for name, count in found.in_outage.items() if app in ("", name))
         case "late-copy-writes" | "taken-back":
-            return own(found.zombies)
+            return own(found.taken_alive)
         case _:
             return own(found.orphans)
 

@@ -52,7 +52,9 @@ class Weighed:
     kinds: dict[str, Counter[str]] = field(default_factory=dict)  # kind: "started", "moved", "ended after"
     moved: Counter[str] = field(default_factory=Counter)  # struck executor: its workflows that others took over
     orphans: Counter[str] = field(default_factory=Counter)  # struck executor: its workflows that had not ended
+    ends_us: dict[str, float] = field(default_factory=dict)  # struck executor: its end on the wall clock, where known
     zombies: Counter[str] = field(default_factory=Counter)  # paused executor: workflows that others took over
+    taken_alive: Counter[str] = field(default_factory=Counter)  # the same of whoever was not dead: paused, or cut off
     outages: list[tuple[float, float]] = field(default_factory=list)  # of the database, and what SDKs need after it
     in_outage: Counter[str] = field(default_factory=Counter)  # by application: workflows that were under way in one
     steps: int = 0
@@ -60,6 +62,10 @@ class Weighed:
     older: int = 0  # executions of an older claimant that was past its look-up
     defects: list[Defect] = field(default_factory=list)
     events: list[int] = field(default_factory=list)  # of the evidence
+
+    def alive(self, executor: str, at_us: int) -> bool:
+        """Whether nobody had ended it by then. Where its end has no time on the wall clock it never was."""
+        return executor not in self.struck or at_us < self.ends_us.get(executor, 0.0)
 
     def of(self, *kinds: str) -> list[Defect]:
         return [defect for defect in self.defects if defect.kind in kinds]

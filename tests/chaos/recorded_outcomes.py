@@ -249,6 +249,14 @@ STORIES: Mapping[str, tuple[Story, Mapping[str, Verdict]]] = {
         ),
         {"OUT-5": Verdict.FAILED, "OUT-2": Verdict.FAILED},
     ),
+    "cut-off-executor-writes-late": (
+        Story(
+            ("OUT-2",),
+            ending(change(10, "SUCCESS", "SUCCESS", ("id-e2", "id-e2"), output="[2]", changed=True)),
+            fault="disconnect",
+        ),
+        {"OUT-2": Verdict.FAILED},
+    ),
     "acknowledged-without-effect": (Story(("OUT-1",), [insert()]), {"OUT-1": Verdict.FAILED}),
     "acknowledged-without-effect-often": (Story(("OUT-1",), [insert()], times=TEN), {"OUT-1": Verdict.NON_STRICT}),
     "taken-back-and-stranded": (

@@ -45,6 +45,8 @@ def test_the_recorded_histories_are_those_of_the_stories(tmp_path: Path) -> None
         ("wrong-language", "other-language", "other-language"),
         ("recovery-across-applications", "other-application", ""),
         ("zombie-writes", "rewritten", "late-copy-writes"),
+        ("zombie-writes-under-its-adopters-name", "rewritten", "late-copy-writes"),
+        ("cut-off-executor-writes-late", "rewritten", "late-copy-writes"),
         ("acknowledged-without-effect", "lost", "ack-without-effect"),
         ("database-outage-ends-work", "unexpected", "outage-ends-work"),
         ("shutdown-writes-an-end", "unexpected", "shutdown-writes-end"),
