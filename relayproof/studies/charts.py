@@ -72,7 +72,7 @@ def _figure(chart: Chart) -> Figure:
     _scale(axes.xaxis, sorted({x for line in chart.lines for x in line.x}), log=chart.log_x)
     if chart.log_y:
         axes.set_yscale("log")
-        axes.yaxis.set_major_locator(LogLocator(numticks=12))
+        axes.yaxis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0), numticks=30))
         axes.yaxis.set_minor_formatter(NullFormatter())
     else:
         axes.set_ylim(bottom=0)

@@ -70,13 +70,15 @@ _FIELD = (
     Parameter("grace", "s", DOCUMENTED.grace_s, "DISCONNECTED until DEAD: executorTimeoutSecs", 1),
     Parameter("scan", "s", DOCUMENTED.scan_s, "how often the relay looks at its deadlines", 0.001),
     Parameter("sdk", "", "python", "whose keep-alive and redial the executors have", choices=SDK_NAMES),
-    Parameter("latency", "s", 0.0005, "of the network, one way"),
+    Parameter("latency", "s", 0.0005, "of the network, one way", 0, 60),
     Parameter("loss", "fraction", 0.0, "of packets, both ways; TCP repeats them after 0.2 s, doubling", 0, 0.9),
-    Parameter("pauses", "/day", 4.0, "pauses of a process a day: garbage collection, a starved or suspended host"),
+    Parameter(
+        "pauses", "/day", 4.0, "pauses of a process a day: garbage collection, a starved or suspended host", 0, 10_000
+    ),
     Parameter("pause", "s", 5.0, "median length of a pause; log-normal, a twentieth is 7 times as long", 0.001),
-    Parameter("outages", "/day", 2.0, "silent network outages a day and executor"),
+    Parameter("outages", "/day", 2.0, "silent network outages a day and executor", 0, 10_000),
     Parameter("outage", "s", 10.0, "median length of an outage; log-normal, a twentieth is 7 times as long", 0.001),
-    Parameter("cuts", "/day", 6.0, "connections reset a day and executor"),
+    Parameter("cuts", "/day", 6.0, "connections reset a day and executor", 0, 10_000),
 )
 FIELD: Final[Parameters] = MappingProxyType({each.name: each for each in _FIELD})
 """Of studies of a fleet that keeps its connections while chance strikes."""
@@ -107,11 +109,15 @@ def parse(text: str, parameters: Parameters) -> dict[str, list[float | str]]:
         if not (sign and values):
             raise GridError(f"{word!r} is not name=value; write for instance grace=30 loss=0%..2%/1%")
         if name not in parameters:
-            near = get_close_matches(name, parameters, n=1)
+            near = get_close_matches(name.lower(), parameters, n=1)
             hint = f"did you mean {near[0]}?" if near else f"there are {', '.join(parameters)}"
             raise GridError(f"there is no parameter {name!r}; {hint}")
         if name in axes:
             raise GridError(f"{name} is given twice; write all its values once, with commas")
+        if not all(values.split(",")):
+            raise GridError(
+                f"{word}: a value is missing; write several with commas and without blanks, as in grace=5,10"
+            )
         axes[name] = _values(parameters[name], values)
     return axes
 

@@ -31,7 +31,7 @@ PARAMETERS: Parameters = MappingProxyType(
         each.name: each
         for each in (
             Parameter("dead", "", 20, "executors that die in the same instant", 1, 2000),
-            Parameter("peers", "", 4, "of the same application, version and language, that live on", 1, 500),
+            Parameter("peers", "", 8, "of the same application, version and language, that live on", 1, 500),
             Parameter("one_peer", "", "well", "how one of the peers answers every recovery", choices=tuple(MANNERS)),
             Parameter("answer", "s", 0.1, "of a peer's database to each request (Python: 6 ms a row, measured)", 0, 60),
             FIELD["grace"],
@@ -153,9 +153,7 @@ def _told(found: Sequence[tuple[Point, str, Estimate]]) -> list[str]:
 STUDY = Study(
     name="mass-death",
     question="K executors die at once: when is the last recovered, how evenly, and what does a failing peer cost?",
-    sections=(
-        {"dead": (1.0, 5.0, 20.0, 100.0), "peers": (2.0, 4.0, 8.0), "one_peer": tuple(MANNERS), "grace": (30.0,)},
-    ),
+    sections=({"dead": (1.0, 5.0, 20.0, 100.0), "peers": (2.0, 8.0), "one_peer": tuple(MANNERS), "grace": (30.0,)},),
     parameters=PARAMETERS,
     cut=_cut,
     run=_run,

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
+from statistics import NormalDist
 from typing import Any
 
 import pytest
 
 from simulator.studies import false_deaths
 from simulator.studies.estimates import Estimate
+from simulator.studies.field import SPREAD
 from simulator.studies.grid import CALM, GridError, points
 from simulator.studies.study import STUDIES, Answer, Effort, find
 from simulator.studies.windows import lawful
@@ -97,6 +100,21 @@ def test_a_calm_field_kills_nobody_and_says_how_sure_that_is() -> None:
     days = float(str(row[4]))
     assert estimate(row[1]).high == pytest.approx(3.689 / days, rel=0.01)  # two-sided; one-sided it is 3 / days
     assert "No false death at all" in found.summary[0]
+
+
+def test_false_deaths_are_as_many_as_outages_are_long_enough() -> None:
+    """An outage kills when it outlasts the grace period and what is left of the ping wait: 15 to 25 s at these pings.
+    TCP finds the way free again after at most twice its length."""
+    a_day, median_s, grace_s = 40.0, 20.0, 30.0
+    axes = {"outages": (a_day,), "outage": (median_s,), "grace": (grace_s,), "pauses": (0.0,), "cuts": (0.0,)}
+    (row,) = answer("false-deaths", axes, Effort(1.0)).tables[0].rows
+
+    def longer(than_s: float) -> float:
+        return a_day * (1 - NormalDist().cdf(math.log(than_s / median_s) / SPREAD))
+
+    seen = estimate(row[1])
+    assert seen.n > 20
+    assert seen.high > longer(grace_s + 25) and seen.low < longer((grace_s + 15) / 2)
 
 
 def test_a_kill_is_asked_about_after_the_grace_and_silence_after_the_wait_too() -> None:
