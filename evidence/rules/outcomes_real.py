@@ -14,8 +14,8 @@ from evidence.history import History
 from evidence.outcomes import Defect, Weighed, weigh
 from evidence.rules import rule
 from evidence.rules.base import finding
-from evidence.rules.outcomes_relay import recovery_is_kept
-from evidence.sdk_faults import HARMLESS, KNOWN, PREVENTABLE, exposed
+from evidence.rules.outcomes_relay import beyond_relays, recovery_is_kept
+from evidence.sdk_faults import KNOWN, PREVENTABLE, exposed
 from evidence.verdict import Finding, Verdict
 
 __all__ = ["cases_end", "cases_end_once", "kinds_survive", "steps_once", "zombies_change_nothing"]
@@ -102,7 +102,8 @@ def _judged(
         if (lacking := too_little(found)) is not None:
             return [finding(expect, Verdict.VACUOUS, expected=wanted, seen=lacking, events=events)]
         return [finding(expect, Verdict.OK, expected=wanted, seen=told, events=events)]
-    own = [defect for defect in defects if defect.sdk not in PREVENTABLE and defect.sdk not in HARMLESS]
+    beyond = beyond_relays(history)
+    own = [defect for defect in defects if defect.sdk not in PREVENTABLE and defect.sdk not in beyond]
     excused = [defect for defect in defects if defect not in own]
     results = []
     if own:
@@ -118,7 +119,7 @@ def _excused(
     events: tuple[int, ...],
 ) -> Finding:  # fmt: skip
     """The relay's part in what an SDK did wrong."""
-    if sdk in HARMLESS:
+    if sdk not in PREVENTABLE:
         seen = f"by an SDK's own fault ({KNOWN[sdk]}): {_told(defects)}"
         return finding(expect, Verdict.INFO, expected=wanted, seen=seen, events=events)
     times, of = len(defects), exposed(found, sdk)
