@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from chaos import report
-from chaos.campaign import Campaign
+from chaos.campaign import REPLACES, Campaign
 from chaos.driver import Driver, Standing
 from chaos.play import play
+from evidence.events import Fault, Note
+from evidence.outcomes import LAUNCHED
 from evidence.verdict import Verdict
 from scenarios.profile_loading import resolve
-from scenarios.schedule import read
+from scenarios.schedule import FaultAt, Member, Schedule, read
 from sdk_matrix.languages import worker
 
 pytestmark = [pytest.mark.real, pytest.mark.slow]  # each launches a relay and real SDKs
@@ -54,3 +57,20 @@ async def test_a_run_without_a_blow_is_vacuous_also_when_it_is_interrupted(tmp_p
     )  # fmt: skip
     assert played.interrupted
     assert played.result.clauses["OUT-1"] is Verdict.VACUOUS
+
+
+async def test_whoever_dies_after_an_upgrade_is_replaced_by_one_of_the_new_version(tmp_path: Path) -> None:
+    schedule = Schedule(
+        name="upgraded-and-killed", seed=11, duration_s=12.0, about={REPLACES: True},
+        executors=(Member("a"), Member("b")),
+        faults=(FaultAt("upgrade", 1.0, "a", args={"down_s": 0.5}), FaultAt("kill", 7.0, "a")),
+    )  # fmt: skip
+    played = await play(
+        resolve("builtin:reference"), replace(campaign(12.0, "kill", "upgrade"), schedule=schedule), grace_s=2.0,
+        results=tmp_path,
+    )  # fmt: skip
+    assert played.history is not None
+    struck = [event.executor for event in played.history.of(Fault) if event.kind == "kill"]
+    launched = [note.detail for note in played.history.of(Note) if note.text == LAUNCHED and note.detail["slot"] == "a"]
+    assert [each["version"] for each in launched] == ["v1", "v2", "v2"] and struck == [launched[1]["executor"]]
+    assert played.result.clauses["OUT-1"] is Verdict.OK, played.result
