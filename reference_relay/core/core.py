@@ -8,7 +8,6 @@ times give the same effects, in every process.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from functools import partial
 from typing import Any
 
 import msgspec
@@ -33,7 +32,7 @@ from reference_relay.core.records import (
     Remembered,
     Status,
 )
-from reference_relay.core.timers import Timer
+from reference_relay.core.timers import LAST_OF_LIVENESS, Entry, Timer
 
 RESTARTED = "the relay restarted, and no peer has joined since"
 
@@ -239,14 +238,20 @@ class Core(Managing):
 
     def _on_tick(self) -> None:
         """Who is still there first, then what follows: however late, nobody is asked whose own time is over (REC-5)."""
-        while due := list(iter(partial(self._timers.pop_due, self._now_ns), None)):
-            for _, kind, key in due:
-                if kind.tells_who_is_there:
-                    self._fire(kind, key)
+        pop, now_ns = self._timers.pop_due, self._now_ns
+        entry = pop(now_ns)
+        while entry is not None:
+            later: list[Entry] = []
+            while entry is not None:
+                if entry[1] <= LAST_OF_LIVENESS:
+                    self._fire(entry[1], entry[2])
+                else:
+                    later.append(entry)
+                entry = pop(now_ns)
             self._go_on_without_answers()
-            for _, kind, key in due:
-                if not kind.tells_who_is_there:
-                    self._fire(kind, key)
+            for _, kind, key in later:
+                self._fire(kind, key)
+            entry = pop(now_ns)
 
     def _fire(self, kind: Timer, key: tuple[str | int, ...]) -> None:
         match kind:

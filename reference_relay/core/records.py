@@ -46,6 +46,9 @@ class AppKey(NamedTuple):
     app: str
 
 
+_new = tuple.__new__
+
+
 class ExecutorKey(NamedTuple):
     org: str
     app: str
@@ -53,7 +56,7 @@ class ExecutorKey(NamedTuple):
 
     @property
     def application(self) -> AppKey:
-        return AppKey(self.org, self.app)
+        return _new(AppKey, self[:2])  # as AppKey(self.org, self.app), in half the time: each event asks for some
 
 
 class Settings(msgspec.Struct, frozen=True):

@@ -106,11 +106,13 @@ class Tables:
 
     def _put_executor(self, key: ExecutorKey, record: Executor | None) -> None:
         """Set or remove an executor and keep the sorted ids true."""
-        app, executor_id = key.application, key.executor_id
         before = self.executors.get(key)
         was = before.status if before else None
         is_now = record.status if record else None
         self._put("executors", key, record)
+        if before is not None and record is not None and was is is_now and before.info is record.info:
+            return
+        app, executor_id = key.application, key.executor_id
         if before is None and record is not None:
             self.members = _with(self.members, app, executor_id)
         elif record is None and before is not None:

@@ -16,7 +16,7 @@ from enum import IntEnum
 class Timer(IntEnum):
     """Kinds, in the order in which equal deadlines fire.
 
-    Those up to HANDSHAKE tell who is still there: of all that is due at one time they fire first, late or not.
+    Those up to `LAST_OF_LIVENESS` tell who is still there: of all that is due at one tick they fire first.
     """
 
     PING = 0
@@ -29,9 +29,10 @@ class Timer(IntEnum):
     SEEK = 7
     SWEEP = 8
 
-    @property
-    def tells_who_is_there(self) -> bool:
-        return self <= Timer.HANDSHAKE
+    __hash__ = int.__hash__  # that of Enum is written in Python, and each deadline pays for it
+
+
+LAST_OF_LIVENESS = Timer.HANDSHAKE
 
 
 Key = tuple[str | int, ...]
