@@ -9,6 +9,7 @@ import sys
 from collections.abc import Callable, Iterable
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, replace
+from itertools import repeat
 from multiprocessing import get_context
 
 from simulator.bench.heartbeats import Heartbeats
@@ -136,17 +137,13 @@ def _unwatched(seeds: Iterable[int], seconds: float) -> Work:
 
 
 def _in_processes(processes: int, seeds: range, seconds: float) -> Work:
-    """Waits for the pool's start before the work counts: see `prepare`."""
-    pool = _pool(processes)
-    twice = [*seeds, *seeds]
-    parts = [twice[place::processes] for place in range(processes)]
-    done = list(pool.map(_played, parts, [seconds] * processes))
-    return Work(sum(work for work in done))
+    """Whoever is done takes the next one, as in a search: dealt out beforehand, one process waits for the other."""
+    done = list(_pool(processes).map(judged, _TURNS * [*seeds], repeat(seconds)))
+    return Work(len(done), _joined(done))
 
 
-def _played(seeds: list[int], seconds: float) -> int:
-    return _judged(seeds, seconds).operations
-
+_TURNS = 4
+"""Each schedule so often: the more there are, the less it matters that one process has the last one to itself."""
 
 _POOLS: dict[int, ProcessPoolExecutor] = {}
 
@@ -160,7 +157,7 @@ def _pool(processes: int) -> ProcessPoolExecutor:
 def prepare() -> None:
     """Start the processes and import what they need, so that no round pays for it."""
     for processes in (1, 2):
-        list(_pool(processes).map(_played, [[0]] * 2 * processes, [10.0] * 2 * processes))
+        list(_pool(processes).map(judged, range(4 * processes), repeat(60.0)))
 
 
 def end() -> None:
