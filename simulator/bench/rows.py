@@ -14,7 +14,7 @@ from multiprocessing import get_context
 
 from simulator.bench.heartbeats import Heartbeats
 from simulator.bench.loops import bare_timers, clock_timers
-from simulator.bench.schedules import bare, heartbeats, judged
+from simulator.bench.schedules import QUIET, bare, heartbeats, judged
 from simulator.clock import Clock, ns
 from simulator.explore.models import PAIR
 from simulator.explore.search import breadth_first, walk
@@ -91,8 +91,13 @@ def rows(size: Size) -> list[Row]:
         ),
         Row(
             "skipping", "heartbeats that change nothing", "schedules/s",
-            ("every heartbeat", lambda n: _beaten(n, size, skipped=False)),
-            ("skipped", lambda n: _beaten(n, size, skipped=True)), 2.5,
+            ("every heartbeat", lambda n: _beaten(n, size, QUIET, skipped=False)),
+            ("skipped", lambda n: _beaten(n, size, QUIET, skipped=True)), 2.5,
+        ),
+        Row(
+            "skipping-busy", "the same where the row schedules is", "schedules/s",
+            ("every heartbeat", lambda n: _beaten(n, size, 1.0, skipped=False)),
+            ("skipped", lambda n: _beaten(n, size, 1.0, skipped=True)), None,
         ),
         Row(
             "growth", f"an event with {size.many:,} executors, against {size.few:,}", "events/s",
@@ -166,8 +171,8 @@ def end() -> None:
     _POOLS.clear()
 
 
-def _beaten(round_: int, size: Size, *, skipped: bool) -> Work:
-    traces = [heartbeats(seed, size.schedule_s, skipped=skipped) for seed in _seeds(round_, size)]
+def _beaten(round_: int, size: Size, rarer: float, *, skipped: bool) -> Work:
+    traces = [heartbeats(seed, size.schedule_s, rarer, skipped=skipped) for seed in _seeds(round_, size)]
     return Work(len(traces), _joined(traces))
 
 

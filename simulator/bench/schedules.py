@@ -18,7 +18,7 @@ from simulator.search.play import play
 
 DURATION_S = 600.0
 _KILL_MEAN_S, _CUT_MEAN_S = 180.0, 240.0
-_QUIET = 15.0
+QUIET = 15.0
 """Where most heartbeats change nothing: something befalls the five every five minutes, not every twenty seconds."""
 
 
@@ -70,6 +70,6 @@ def bare(seed: int, duration_s: float = DURATION_S) -> int:
     return fleet.kills
 
 
-def heartbeats(seed: int, duration_s: float, *, skipped: bool) -> str:
-    """The digest of a quiet trace, which leaves heartbeats out: the same whether they are skipped or not."""
-    return play(schedule(seed, duration_s, rarer=_QUIET), Core, skip_heartbeats=skipped).digest
+def heartbeats(seed: int, duration_s: float, rarer: float, *, skipped: bool) -> str:
+    """The digest of a trace, which leaves heartbeats out: the same whether they are skipped or not."""
+    return play(schedule(seed, duration_s, rarer=rarer), Core, skip_heartbeats=skipped).digest

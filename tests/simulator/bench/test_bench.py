@@ -14,7 +14,7 @@ from simulator.bench.heartbeats import Heartbeats
 from simulator.bench.loops import BareLoop, bare_timers, clock_timers
 from simulator.bench.rounds import AGAIN, Sample, Unequal, Verdict, outcome
 from simulator.bench.rows import SHORT, Row, Work, beat, rows
-from simulator.bench.schedules import bare, heartbeats, judged, schedule
+from simulator.bench.schedules import QUIET, bare, heartbeats, judged, schedule
 from simulator.clock import Clock, ns
 
 ROW = Row("row", "a row", "things/s", ("slow", lambda _: Work(1)), ("quick", lambda _: Work(2)), 1.5)
@@ -56,8 +56,9 @@ def test_a_schedule_kills_and_its_world_is_the_same_unwatched() -> None:
     assert bare(1, 300.0) >= len(restarts) - 2
 
 
-def test_skipped_heartbeats_leave_the_trace_as_it_is() -> None:
-    assert heartbeats(2, 120.0, skipped=True) == heartbeats(2, 120.0, skipped=False)
+@pytest.mark.parametrize("rarer", [1.0, QUIET])
+def test_skipped_heartbeats_leave_the_trace_as_it_is(rarer: float) -> None:
+    assert heartbeats(2, 120.0, rarer, skipped=True) == heartbeats(2, 120.0, rarer, skipped=False)
 
 
 def test_medians_decide() -> None:
