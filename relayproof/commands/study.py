@@ -82,7 +82,9 @@ def _study(name: str, ask: str, scale: float, seed: int, jobs: int, results: Pat
     found = _played(name, tasks, jobs, console)
     answer = chosen.answer(tasks, found)
     command = shlex.join(["relayproof", *sys.argv[1:]])
-    page = write(answer, evidence_run.new_folder(results, f"study-{name}", latest=False), command)
+    folder = evidence_run.new_folder(results, f"study-{name}", latest=False)
+    (folder / evidence_run.HISTORIES).rmdir()  # a study has none
+    page = write(answer, folder, command)
     _show(answer, Console(width=None if sys.stdout.isatty() else 160))
     console.print(f"page: {page}", highlight=False)
 
