@@ -11,7 +11,7 @@ import msgspec
 from evidence.history import History
 from evidence.outcomes import Weighed, weigh
 
-__all__ = ["HARMLESS", "KNOWN", "PREVENTABLE", "UNSEEN", "SdkFinding", "exposed", "interval", "track_record"]
+__all__ = ["HARMLESS", "KNOWN", "PREVENTABLE", "SdkFinding", "exposed", "interval", "track_record"]
 
 PREVENTABLE: Mapping[str, str] = {
     "ack-without-effect": "REC-21",
@@ -22,10 +22,6 @@ PREVENTABLE: Mapping[str, str] = {
 
 HARMLESS = frozenset({"shutdown-writes-end", "outage-ends-work"})
 """One terminal status, once: the contract's words are kept, and no relay could mend it."""
-
-UNSEEN = frozenset({"late-copy-writes"})
-"""A recorded end was written over, by an executor that had been silent beyond wait and grace: no relay can tell it from
-a dead one, and none stands between it and its database."""
 
 KNOWN: Mapping[str, str] = {
     "ack-without-effect": "a recovery was acknowledged and rows stayed PENDING under the dead executor",

@@ -12,8 +12,7 @@ from chaos.report.blows import Blow, blows, name_of, never_struck
 from evidence.events import Fault, Note
 from evidence.history import History
 from evidence.outcomes import Weighed, weigh
-from evidence.rules.outcomes_relay import beyond_relays
-from evidence.sdk_faults import SdkFinding, track_record
+from evidence.sdk_faults import HARMLESS, SdkFinding, track_record
 from evidence.verdict import RunResult, ScenarioResult, exit_code
 
 __all__ = ["Language", "Summary", "bound", "by_clause", "outcome", "status", "summarize"]
@@ -94,7 +93,7 @@ def bound(trials: int) -> float:
 
 def summarize(history: History) -> Summary:
     found = weigh(history)
-    struck, beyond = blows(history), beyond_relays(history)
+    struck = blows(history)
     record = tuple(track_record(history))
     asks = [ask for _, ask in history.asks_of("recovery")]
     notes = history.of(Note)
@@ -112,8 +111,8 @@ def summarize(history: History) -> Summary:
         ),
         recoveries=len(asks),
         acknowledged=sum(ask.succeeded for ask in asks),
-        defects=dict(Counter(defect.kind for defect in found.defects if defect.sdk not in beyond)),
-        by_sdks=sum(defect.sdk in beyond for defect in found.defects),
+        defects=dict(Counter(defect.kind for defect in found.defects if defect.sdk not in HARMLESS)),
+        by_sdks=sum(defect.sdk in HARMLESS for defect in found.defects),
         track_record=record,
         rates=tuple(rate_of(each.fault, each.language, each.sdk) for each in record),
         proofs=tuple(proof(history, each.workflows[0]) for each in record),

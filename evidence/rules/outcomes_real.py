@@ -14,8 +14,8 @@ from evidence.history import History
 from evidence.outcomes import Defect, Weighed, weigh
 from evidence.rules import rule
 from evidence.rules.base import finding
-from evidence.rules.outcomes_relay import beyond_relays, recovery_is_kept
-from evidence.sdk_faults import KNOWN, PREVENTABLE, exposed
+from evidence.rules.outcomes_relay import recovery_is_kept
+from evidence.sdk_faults import HARMLESS, KNOWN, PREVENTABLE, exposed
 from evidence.verdict import Finding, Verdict
 
 __all__ = ["cases_end", "cases_end_once", "kinds_survive", "steps_once", "zombies_change_nothing"]
@@ -102,12 +102,11 @@ def _judged(
         if (lacking := too_little(found)) is not None:
             return [finding(expect, Verdict.VACUOUS, expected=wanted, seen=lacking, events=events)]
         return [finding(expect, Verdict.OK, expected=wanted, seen=told, events=events)]
-    beyond = beyond_relays(history)
-    own = [defect for defect in defects if defect.sdk not in PREVENTABLE and defect.sdk not in beyond]
+    own = [defect for defect in defects if defect.sdk not in PREVENTABLE and defect.sdk not in HARMLESS]
     excused = [defect for defect in defects if defect not in own]
     results = []
     if own:
-        results.append(finding(expect, Verdict.FAILED, expected=wanted, seen=_told(own), events=events))
+        results.append(finding(expect, Verdict.FAILED, expected=wanted, seen=_told_by_cause(own), events=events))
     for sdk in sorted({defect.sdk for defect in excused}):
         these = [defect for defect in excused if defect.sdk == sdk]
         results.append(_excused(history, expect, found, sdk, these, wanted, events))
@@ -119,7 +118,7 @@ def _excused(
     events: tuple[int, ...],
 ) -> Finding:  # fmt: skip
     """The relay's part in what an SDK did wrong."""
-    if sdk not in PREVENTABLE:
+    if sdk in HARMLESS:
         seen = f"by an SDK's own fault ({KNOWN[sdk]}): {_told(defects)}"
         return finding(expect, Verdict.INFO, expected=wanted, seen=seen, events=events)
     times, of = len(defects), exposed(found, sdk)
@@ -138,6 +137,13 @@ def too_little(found: Weighed) -> str | None:
     if not found.recoveries and not found.zombies:
         return "no living executor took over the work of a struck one"
     return None
+
+
+def _told_by_cause(defects: list[Defect]) -> str:
+    """An SDK's own fault is named as such: the contract makes it the relay's failure all the same."""
+    causes = sorted({defect.sdk for defect in defects})
+    told = {cause: _told([defect for defect in defects if defect.sdk == cause]) for cause in causes}
+    return "; ".join(f"by an SDK's own fault ({KNOWN[cause]}): {text}" if cause else text for cause, text in told.items())
 
 
 def _told(defects: list[Defect]) -> str:

@@ -8,11 +8,10 @@ from evidence.outcomes import Defect, Weighed, weigh
 from evidence.rules import invariants, rule
 from evidence.rules.base import capable, finding, seconds
 from evidence.rules.management import audit_entry, texts_of
-from evidence.sdk_faults import HARMLESS, UNSEEN
 from evidence.verdict import FAILING, Finding, Verdict
 from evidence.window import NS_PER_S
 
-__all__ = ["adoption_audited", "beyond_relays", "dead_are_recovered", "recovery_is_kept", "right_recoverer"]
+__all__ = ["adoption_audited", "dead_are_recovered", "recovery_is_kept", "right_recoverer"]
 
 _SHOWN = 5
 
@@ -126,22 +125,15 @@ def dead_records_go(history: History, expect: Expect) -> Finding:
     return finding(expect, Verdict.OK, expected=wanted, seen=f"so for {len(found.moved)} recovered executors")
 
 
-def beyond_relays(history: History) -> frozenset[str]:
-    """Faults of SDKs that no relay could have prevented; some only where it declared nobody dead too early."""
-    suspected = any(defect.sdk in UNSEEN for defect in weigh(history).defects)
-    return HARMLESS | UNSEEN if suspected and recovery_is_kept(history, "REC-", "LIV-") else HARMLESS
-
-
-def recovery_is_kept(history: History, *families: str) -> bool:
-    """Whether the history breaks no MUST of these families (default: recovery), by the invariants and by the cases."""
-    wanted = families or ("REC-",)
+def recovery_is_kept(history: History) -> bool:
+    """Whether the history breaks no recovery clause that is a MUST, by the invariants and by the cases."""
     found = weigh(history)
     if found.of("other-application", "other-version"):
         return False
     for name, (clauses, check) in invariants().items():
-        if any(clause.startswith(wanted) for clause in clauses):
+        if any(clause.startswith("REC-") for clause in clauses):
             for each in check(history):
-                if each.verdict in FAILING and each.clause.startswith(wanted):
+                if each.verdict in FAILING and each.clause.startswith("REC-"):
                     assert each.rule, name
                     return False
     return True

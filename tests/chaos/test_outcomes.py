@@ -74,3 +74,9 @@ def test_wilsons_interval() -> None:
     low, high = interval(7, 10)
     assert low == pytest.approx(0.397, abs=0.005) and high == pytest.approx(0.892, abs=0.005)
     assert interval(0, 0) == (0.0, 1.0)
+
+
+def test_a_failure_by_an_sdks_own_fault_is_named_as_such() -> None:
+    result = judge(load(FOLDER / "zombie-writes.jsonl"), clauses())
+    (seen,) = [each.seen for each in result.findings if each.clause == "OUT-2"]
+    assert seen.startswith("by an SDK's own fault (a copy of the workflow that woke up late wrote over its recorded end)")
