@@ -143,7 +143,9 @@ def _told_by_cause(defects: list[Defect]) -> str:
     """An SDK's own fault is named as such: the contract makes it the relay's failure all the same."""
     causes = sorted({defect.sdk for defect in defects})
     told = {cause: _told([defect for defect in defects if defect.sdk == cause]) for cause in causes}
-    return "; ".join(f"by an SDK's own fault ({KNOWN[cause]}): {text}" if cause else text for cause, text in told.items())
+    return "; ".join(
+        f"by an SDK's own fault ({KNOWN[cause]}): {text}" if cause else text for cause, text in told.items()
+    )
 
 
 def _told(defects: list[Defect]) -> str:

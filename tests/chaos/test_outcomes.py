@@ -79,4 +79,6 @@ def test_wilsons_interval() -> None:
 def test_a_failure_by_an_sdks_own_fault_is_named_as_such() -> None:
     result = judge(load(FOLDER / "zombie-writes.jsonl"), clauses())
     (seen,) = [each.seen for each in result.findings if each.clause == "OUT-2"]
-    assert seen.startswith("by an SDK's own fault (a copy of the workflow that woke up late wrote over its recorded end)")
+    assert seen.startswith(
+        "by an SDK's own fault (a copy of the workflow that woke up late wrote over its recorded end)"
+    )
