@@ -18,7 +18,7 @@ from chaos.real import RealWorld
 from chaos.site import Site
 from chaos.tap import Passing
 from chaos.tour import EVERY
-from chaos.work import Order, Work
+from chaos.work import Order, Work, unsafe
 from evidence.cases import record
 from scenarios.errors import Prerequisite
 from scenarios.schedule import KINDS, FaultAt, Schedule
@@ -80,6 +80,9 @@ class Driver:
             "schedule", name=schedule.name, seed=schedule.seed, faults=len(schedule.faults),
             every=schedule.about.get(EVERY, []),
         )  # fmt: skip
+        for language in self.campaign.languages:
+            for what, why in unsafe(language, [at.fault for at in schedule.faults]).items():
+                self.world.note("work left out", language=language, what=what, reason=why)
         self._began_s = time.monotonic()
         self._phase("chaos")
         keepers = [asyncio.create_task(self._supervise(fleet)) for _, fleet in self._fleets]
@@ -201,6 +204,7 @@ class Driver:
     async def _feed(self, fleet: Fleet, slot: str) -> None:
         """Keep one executor in work, at the pace of its share; what a fault held up is caught up with."""
         share_per_s = self.campaign.rate_per_s / self.campaign.executors
+        left_out = unsafe(fleet.worker.language, [at.fault for at in self._schedule.faults])
         work: Work | None = None
         ordered = 0
         while not self._over.is_set():
@@ -209,7 +213,7 @@ class Driver:
             crowded = self.standing.running[fleet.worker.language] >= _IN_HAND * len(fleet.slots)
             there = life.alive and slot not in fleet.away and fleet.tap.connected(life.label)
             if due and there and not crowded:
-                work = work or Work(self.campaign.seed, slot, life.unsupported)
+                work = work or Work(self.campaign.seed, slot, {**life.unsupported, **left_out})
                 ordered += 1
                 await self._order(fleet, slot, work.next())
             else:

@@ -3,18 +3,29 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Collection
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 
 from chaos.workload import QUEUE, Job
 from sdk_matrix.contract import Child, Fail, GetEvent, Instruction, Recv, SendMessage, SetEvent, Sleep, Start, Step
 
-__all__ = ["SHARES", "Order", "Work"]
+__all__ = ["SHARES", "Order", "Work", "unsafe"]
 
 SHARES = {
     "plain": 30, "queued": 25, "child": 12, "sleeping": 8, "receiving": 8, "waiting": 5, "retrying": 7, "failing": 5,
 }  # fmt: skip
 _NEEDS = {"receiving": ("instruction recv", "command send"), "waiting": ("instruction get_event",)}
+_ONE_COPY = frozenset({
+    "kill", "kill-all", "kill-at-step", "kill-after-ack", "restart", "stop", "upgrade", "relay-and-executor-kill",
+    "db-restart", "db-terminate", "db-cut", "db-slow", "db-cut-during-recovery",
+})  # fmt: skip
+"""Faults after which no two living executors have one workflow in hand."""
+_UNSAFE_TWICE = {
+    "java": {
+        "instruction recv": "of two copies one is given nothing for the message, and writes over the recorded end",
+    }
+}
+"""What an SDK does wrong where two living executors have one workflow, which no relay can prevent (measured)."""
 _WAIT_S = 120.0  # beyond every outage: a wait that times out would end otherwise than promised
 _PAYLOADS = (0, 16, 2048, 65536)
 
@@ -25,6 +36,11 @@ class Order:
 
     jobs: tuple[Job, ...]
     message: SendMessage | None = None
+
+
+def unsafe(language: str, faults: Iterable[str]) -> Mapping[str, str]:
+    """What is not asked of this SDK in a run with these faults, and why. The verdict is the relay's, not the SDK's."""
+    return {} if _ONE_COPY.issuperset(faults) else _UNSAFE_TWICE.get(language, {})
 
 
 class Work:

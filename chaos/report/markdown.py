@@ -16,6 +16,7 @@ def markdown(run: RunResult, summary: Summary | None) -> str:
     if summary is not None:
         lines += [f"{summary.claim}.", "", *_languages(summary), ""]
         lines += [f"Recoveries: {summary.acknowledged} of {summary.recoveries} acknowledged.", "", *_blows(summary), ""]
+        lines += [f"Work left out: {_cell(spared)}.\n" for spared in summary.spared]
         if summary.never_struck:
             lines += [f"Never struck: {', '.join(summary.never_struck)}.", ""]
     lines += ["| clause | level | verdict | what was seen |", "|---|---|---|---|"]

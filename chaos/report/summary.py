@@ -40,6 +40,7 @@ class Summary(msgspec.Struct, frozen=True):
     blows: tuple[Blow, ...]  # the same by SDK
     never_struck: tuple[str, ...]  # of a tour: "fault SDK"
     left_out: int  # faults that found nobody to strike
+    spared: tuple[str, ...]  # work that was not asked of an SDK which does it wrong, and why
     failed: tuple[str, ...]  # faults that could not be carried out, and why
     recoveries: int  # requests of the relay
     acknowledged: int
@@ -104,6 +105,11 @@ def summarize(history: History) -> Summary:
         blows=struck,
         never_struck=never_struck(history, struck),
         left_out=sum(note.text == "fault left out" for note in notes),
+        spared=tuple(
+            f"{note.detail.get('language')} {note.detail.get('what')}: {note.detail.get('reason')}"
+            for note in notes
+            if note.text == "work left out"
+        ),
         failed=tuple(
             f"{note.detail.get('fault')} {note.detail.get('on')}: {note.detail.get('reason')}"
             for note in notes

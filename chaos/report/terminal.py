@@ -33,6 +33,8 @@ def print_run(run: RunResult, summary: Summary | None, console: Console | None =
                 f"SDK fault: {each.fault} in {each.language} {each.sdk}, {each.times} of {each.exposed}: {each.about}"
             )
             out.print(text, highlight=False, markup=False)
+        for spared in summary.spared:
+            out.print(f"work left out: {spared}", highlight=False, markup=False)
         for failed in summary.failed:
             out.print(f"fault not carried out: {failed}", highlight=False, markup=False)
         out.print(_blows(summary))

@@ -10,7 +10,7 @@ import pytest
 
 from chaos.campaign import CLAUSES, FAMILIES, Campaign, chaos_timing
 from chaos.swarm import draw, members
-from chaos.work import SHARES, Work
+from chaos.work import SHARES, Work, unsafe
 from conductor.timing import FAST
 from scenarios.profile_loading import resolve
 from scenarios.schedule import KINDS, FaultAt, read, write
@@ -92,3 +92,10 @@ def test_a_failing_workflow_promises_its_error() -> None:
     (job,) = Work(3, "x").make("failing").jobs
     outcome = expected_outcome(job.start.instructions)
     assert outcome.status == "ERROR" and job.start.workflow in str(outcome.error)
+
+
+def test_java_receives_nothing_where_two_living_executors_may_have_one_workflow() -> None:
+    left_out = unsafe("java", ["kill", "pause"])
+    source = Work(7, "java-1", left_out)
+    assert "receiving" not in {source.next().jobs[-1].kind for _ in range(200)} and all(left_out.values())
+    assert not unsafe("java", ["kill", "db-restart", "upgrade"]) and not unsafe("go", ["pause"])

@@ -142,6 +142,7 @@ def test_blows_are_counted_with_the_work_that_they_met(tmp_path: Path) -> None:
 def test_what_a_tour_was_for_and_never_did_is_told_and_makes_it_unknown(tmp_path: Path) -> None:
     told = Told(tmp_path / "h.jsonl")
     told.made.add(Note, t=0, text="schedule", detail={"every": ["db-cut", "reset"]})
+    told.made.add(Note, t=0, text="work left out", detail={"language": "java", "what": "recv", "reason": "it errs"})
     told.fault("db-cut", "database", 12.0)
     told.fault("reset", "x", 12.0)
     history = told.history()
@@ -154,6 +155,7 @@ def test_what_a_tour_was_for_and_never_did_is_told_and_makes_it_unknown(tmp_path
     )  # fmt: skip
     assert report.status(run, summary) == 2 and report.status(run, None) == 0
     assert "Never struck: reset go" in report.markdown(run, summary)
+    assert "Work left out: java recv: it errs." in report.markdown(run, summary)
     text = report.page(run, history, summary)
     assert "Never struck" in text and "UNKNOWN" in text
 
