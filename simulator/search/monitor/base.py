@@ -75,7 +75,7 @@ class Known:
     least_grace_ns: int = 0
     most_grace_ns: int = 0
     losses: int = 0
-    restarted: bool = False  # since it was lost
+    restarts: int = 0  # of the relay since it was lost
 
 
 @dataclass(frozen=True, slots=True)

@@ -259,7 +259,7 @@ class Monitor(Answers):
         if known is None or not settled:
             if known is not None and after is not None and after.status is Status.DISCONNECTED:
                 self.lost(known)
-                known.restarted = True
+                known.restarts += 1
                 known.least_grace_ns = 0
             return
         wanted = Status.DEAD if before.status is Status.DEAD else Status.DISCONNECTED
@@ -277,7 +277,7 @@ class Monitor(Answers):
                 noticed_ns = max(least_ns - (self._killed_at_ns - lost_ns), self._left_ns.get(key, 0))
                 known.least_grace_ns = max(0, min(least_ns - worked_ns, noticed_ns))
                 known.most_grace_ns = max(0, most_ns - worked_ns)
-            known.losses, known.restarted = losses, True
+            known.losses, known.restarts = losses, known.restarts + 1
 
     @property
     def calm(self) -> bool:

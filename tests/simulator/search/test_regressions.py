@@ -58,6 +58,12 @@ FALSE_ALARMS = {
             for label in "abcdef"
         ),
     ),
+    "each crash may take a second of a grace along": schedule(
+        FaultAt("relay-and-executor-kill", 7.449, "a", args={"down_s": 0.3}),
+        FaultAt("relay-kill", 19.566, "relay"), FaultAt("relay-kill", 42.306, "relay"),
+        FaultAt("relay-kill", 51.273, "relay", args={"down_s": 0.3}), FaultAt("relay-kill", 65.568, "relay"),
+        executors=1, duration_s=120.0, timing={},
+    ),
     "no reading of the clock is durable while the store fails": schedule(
         FaultAt("restart", 10.0, "b"), FaultAt("store-fail", 20.0, "relay", 26.0),
         FaultAt("relay-kill", 40.0, "relay"), FaultAt("restart", 40.0, "a"),
