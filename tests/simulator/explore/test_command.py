@@ -36,7 +36,7 @@ def test_a_cell_that_the_table_calls_impossible_fails(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("simulator.coverage.report.ALL", ALL[1:])
-    assert run(["explore", "handshake", "answers", "--coverage"]) == 1
+    assert run(["explore", "handshake", "--states", "100", "--coverage"]) == 1
     assert f"called impossible: {ALL[0].column.value} in {ALL[0].row.value}" in capsys.readouterr().out
 
 
