@@ -117,6 +117,8 @@ def chaos(
         if every_fault:
             campaign = tour(campaign, chaos_timing(profile, profile.timing_at("fast"), grace_s))
         played = asyncio.run(_played(profile, campaign, grace_s, results, relay, console))
+    except asyncio.CancelledError:
+        raise KeyboardInterrupt from None  # asked twice, or before anything ran: nothing is judged
     except (UnknownFault, FaultRefused) as problem:
         raise WrongUsage(f"--faults: {problem}") from problem
     except MatrixError as problem:

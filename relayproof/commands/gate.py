@@ -5,6 +5,8 @@ from __future__ import annotations
 import asyncio
 import shlex
 import sys
+import time
+from contextlib import suppress
 from datetime import UTC, datetime
 from importlib.metadata import version
 from pathlib import Path
@@ -14,10 +16,11 @@ from rich.console import Console
 
 from evidence import run as evidence_run
 from relayproof.durations import seconds
+from relayproof.errors import INTERRUPTED
 from relayproof.gate import plan as plans
 from relayproof.gate import report
 from relayproof.gate.parts import parts
-from relayproof.gate.running import exit_code, run_all
+from relayproof.gate.running import Ended, exit_code, run_all
 from scenarios.errors import UsageError
 from scenarios.profile import Profile
 from scenarios.profile_loading import resolve
@@ -33,7 +36,8 @@ def gate(
 ) -> int:
     """Conformance on the wire, search in virtual time, chaos with real SDKs: one exit code, one page, one JUnit file.
 
-    Exit code 0 pass, 1 fail, 2 unknown, 3 harness error (also: a canary that was not refuted), 64 wrong usage.
+    Exit code 0 pass, 1 fail, 2 unknown, 3 harness error (also: a canary that was not refuted), 64 wrong usage, 130
+    interrupted: the reports are about the parts that had ended.
 
     Parameters
     ----------
@@ -60,14 +64,20 @@ def gate(
     def tell(line: str) -> None:
         console.print(line, highlight=False, markup=False, soft_wrap=True)
 
-    chosen = list(parts(plan, relay, own=_offers_core(profile), docker=_no_docker))
-    ended = run_all(chosen, folder, tell, musts_fail=plan.musts_not_judged == "fail")
-    code = exit_code(ended)
+    began_s = time.monotonic()
+    ended: list[Ended] = []
+    code = INTERRUPTED
+    with suppress(KeyboardInterrupt):
+        chosen = list(parts(plan, relay, own=_offers_core(profile), docker=_no_docker))
+        ended.extend(run_all(chosen, folder, tell, musts_fail=plan.musts_not_judged == "fail"))
+        code = exit_code(ended)
     facts = [
         ("command", shlex.join(["relayproof", *sys.argv[1:]])),
         ("tool", f"relayproof {version('relayproof')}"),
         ("day", datetime.now(UTC).strftime("%Y-%m-%d %H:%M UTC")),
         ("seed", str(plan.seed)),
+        ("took", f"{time.monotonic() - began_s:.0f} s"),
+        ("host", ", ".join(f"{name} {value}" for name, value in evidence_run.host_facts().items())),
     ]
     report.write(ended, code, relay, folder, facts)
     print(f"{report.WORDS[code]}: {sum(each.state == 'passed' for each in ended)} of {len(ended)} parts passed")

@@ -13,7 +13,10 @@ __all__ = ["Part", "parts"]
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """``canary``: it must refute a broken relay, so exit code 1 is what is wanted. ``note``: why it is left out."""
+    """``canary``: it must refute a broken relay, so exit code 1 is what is wanted.
+
+    ``note``: what else is to be known of it, such as why it is left out, or what it does not prove.
+    """
 
     name: str
     command: tuple[str, ...]
@@ -52,7 +55,7 @@ def _conform(conform: Conform, seed: int, relay: str) -> Iterator[Part]:
         more += ["--expected-failures", conform.expected_failures]
     if conform.strict:
         more.append("--strict")
-    yield Part("conform", ("conform", "--relay", relay, *shared, *more), conform.budget_s)
+    yield Part("conform", ("conform", "--relay", relay, *shared, *more), conform.budget_s, note=_guard(conform.canary))
 
 
 def _simulate(simulate: Simulate, seed: int, relay: str, own: bool) -> Iterator[Part]:
@@ -62,7 +65,7 @@ def _simulate(simulate: Simulate, seed: int, relay: str, own: bool) -> Iterator[
         return
     if simulate.canary.relay:
         yield _canary("simulate", ("simulate", *shared), simulate.canary, simulate.budget_s)
-    yield Part("simulate", ("simulate", "--relay", relay, *shared), simulate.budget_s)
+    yield Part("simulate", ("simulate", "--relay", relay, *shared), simulate.budget_s, note=_guard(simulate.canary))
 
 
 def _chaos(chaos: Chaos, seed: int, relay: str, docker: Callable[[], str]) -> Iterator[Part]:
@@ -79,12 +82,17 @@ def _chaos(chaos: Chaos, seed: int, relay: str, docker: Callable[[], str]) -> It
         more += ["--faults", ",".join(chaos.faults)]
     if chaos.strict:
         more.append("--strict")
-    yield Part("chaos", ("chaos", "--relay", relay, *shared, *more), chaos.budget_s, note=note)
+    notes = [each for each in (note, _guard(chaos.canary)) if each]
+    yield Part("chaos", ("chaos", "--relay", relay, *shared, *more), chaos.budget_s, note="; ".join(notes))
 
 
 def _canary(name: str, command: tuple[str, ...], canary: Canary, budget_s: float) -> Part:
     select = ("--select", *canary.select) if canary.select else ()
     return Part(f"{name}-canary", (*command, "--relay", canary.relay, *select), budget_s, canary=True)
+
+
+def _guard(canary: Canary) -> str:
+    return "" if canary.relay else "UNGUARDED: no canary shows that it can fail"
 
 
 def folder_of(part: Part, run: Path) -> Path:

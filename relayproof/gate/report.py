@@ -7,14 +7,17 @@ from collections.abc import Sequence
 from pathlib import Path
 from xml.etree import ElementTree
 
+from relayproof.errors import INTERRUPTED
 from relayproof.gate.running import Ended
 from relayproof.report.templates import asset, template
 
 __all__ = ["FILES", "write"]
 
 FILES = ("report.html", "report.md", "junit.xml")
-WORDS = {0: "PASS", 1: "FAIL", 2: "UNKNOWN", 3: "HARNESS ERROR"}
+WORDS = {0: "PASS", 1: "FAIL", 2: "UNKNOWN", 3: "HARNESS ERROR", INTERRUPTED: "INTERRUPTED"}
 _SIGNS = {"passed": "✅", "failed": "❌", "unknown": "❔", "broken": "💥", "left out": "⚪"}
+
+_TONES = {"passed": "good", "failed": "bad", "unknown": "doubt", "broken": "broken", "left out": "mute"}
 
 
 def write(ended: Sequence[Ended], code: int, relay: str, folder: Path, facts: Sequence[tuple[str, str]]) -> None:
@@ -25,9 +28,14 @@ def write(ended: Sequence[Ended], code: int, relay: str, folder: Path, facts: Se
 
 
 def _page(ended: Sequence[Ended], code: int, relay: str, folder: Path, facts: Sequence[tuple[str, str]]) -> str:
-    rows = [(each, _SIGNS[each.state], _link(each.report, folder), f"{each.part.name}/output.txt") for each in ended]
+    rows = [
+        (each, _word(each), _TONES[each.state], _link(each.report, folder), f"{each.part.name}/output.txt")
+        for each in ended
+    ]
     css = asset("relayproof.report", "page.css")
-    return template(__package__).render(rows=rows, outcome=WORDS[code], code=code, relay=relay, facts=facts, css=css)
+    return template(__package__).render(
+        rows=rows, lines=_lines, outcome=WORDS[code], code=code, relay=relay, facts=facts, css=css
+    )
 
 
 def _link(report: Path | None, folder: Path) -> str:
@@ -35,17 +43,29 @@ def _link(report: Path | None, folder: Path) -> str:
 
 
 def _markdown(ended: Sequence[Ended], code: int, relay: str) -> str:
-    sign = {0: "✅", 1: "❌", 2: "❔", 3: "💥"}[code]
+    sign = {0: "✅", 1: "❌", 2: "❔"}.get(code, "💥")
     lines = [f"## {sign} {WORDS[code]}: gate of {relay}", ""]
     lines += ["| part | outcome | seconds | |", "|---|---|---|---|"]
     for each in ended:
-        said = (each.said or each.part.note).replace("|", "\\|")
-        lines.append(f"| {each.part.name} | {_SIGNS[each.state]} {each.state} | {each.seconds:.0f} | {said} |")
+        said = "<br>".join(line.replace("|", "\\|").replace("<", "&lt;") for line in _lines(each))
+        lines.append(f"| {each.part.name} | {_SIGNS[each.state]} {_word(each)} | {each.seconds:.0f} | {said} |")
     for each in ended:
-        summary = each.report.with_name("report.md") if each.report is not None else None
+        summary = each.report.with_suffix(".md") if each.report is not None else None
         if summary is not None and summary.exists() and not each.part.canary:
             lines += ["", f"<details><summary>{each.part.name}</summary>", "", summary.read_text(), "</details>"]
     return "\n".join([*lines, ""])
+
+
+def _word(ended: Ended) -> str:
+    """A canary has not passed, it was refuted: that is what is wanted of it."""
+    return "refuted" if ended.part.canary and ended.state == "passed" else ended.state
+
+
+def _lines(ended: Ended) -> list[str]:
+    """What it came to, what it does not prove, and what its profile kept from being judged."""
+    musts = f"{len(ended.musts)} MUST clauses not judged: {', '.join(ended.musts)}" if ended.musts else ""
+    told = [ended.said, ended.part.note, "" if musts == ended.said else musts]
+    return [line for line in told if line]
 
 
 def _junit(ended: Sequence[Ended], relay: str) -> str:
@@ -60,7 +80,7 @@ def _junit(ended: Sequence[Ended], relay: str) -> str:
         )
         if (tag := tags.get(each.state)) is not None:
             counts[tag] += 1
-            ElementTree.SubElement(case, tag, message=each.said or each.state)
+            ElementTree.SubElement(case, tag, message="; ".join(_lines(each)) or each.state)
     own.set("failures", str(counts["failure"]))
     own.set("errors", str(counts["error"]))
     own.set("skipped", str(counts["skipped"]))

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import os
+import re
 import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
@@ -15,7 +16,6 @@ from typing import Literal
 import msgspec
 
 from evidence.verdict import RunResult
-from relayproof.errors import INTERRUPTED
 from relayproof.gate.parts import Part, folder_of
 from scenarios.targets.lifetime import die_with_parent
 
@@ -23,6 +23,9 @@ __all__ = ["Ended", "exit_code", "run_all"]
 
 State = Literal["passed", "failed", "unknown", "broken", "left out"]
 _STATES: dict[int, State] = {0: "passed", 1: "failed", 2: "unknown"}
+_SUMMARY = re.compile(r"PASS|FAIL|UNKNOWN|HARNESS|relayproof:|\d+( of \d+)? schedules, ")
+"""How the line begins that says what a part came to."""
+_PAGES = ("report.html", "chaos.html")  # what a part calls its page; its Markdown is beside it under the same name
 _PATIENCE_S = 60.0  # after the budget's end: to heal, to judge, to write
 
 
@@ -34,25 +37,28 @@ class Ended:
     state: State
     code: int | None
     seconds: float
-    said: str = ""  # why it is not "passed"
+    said: str = ""  # why it is not "passed", else what it came to
     report: Path | None = None
     junit: Path | None = None
     musts: tuple[str, ...] = ()
 
 
-def run_all(parts: Iterable[Part], folder: Path, tell: Callable[[str], None], *, musts_fail: bool) -> list[Ended]:
-    """Each in a process group of its own, with its output in ``<part>/output.txt``. Raises KeyboardInterrupt."""
-    found = []
+def run_all(
+    parts: Iterable[Part], folder: Path, tell: Callable[[str], None], *, musts_fail: bool
+) -> Iterator[Ended]:  # fmt: skip
+    """One after the other, each in a process group of its own, its output in ``<part>/output.txt``.
+
+    Raises KeyboardInterrupt when the part that was running has ended; it is not among the results.
+    """
     for part in parts:
         if not part.command:
-            found.append(Ended(part, "left out", None, 0.0, part.note))
+            yield Ended(part, "left out", None, 0.0)
             tell(f"{part.name}: left out: {part.note}")
             continue
         tell(f"{part.name}: relayproof {' '.join(part.command)}")
         ended = _run(part, folder, musts_fail)
-        found.append(ended)
         tell(f"{part.name}: {ended.state} after {ended.seconds:.0f} s{': ' + ended.said if ended.said else ''}")
-    return found
+        yield ended
 
 
 def exit_code(ended: Iterable[Ended]) -> int:
@@ -77,7 +83,7 @@ def _run(part: Part, run: Path, musts_fail: bool) -> Ended:
         )  # fmt: skip
         code, over = _wait(process, part.budget_s)
     seconds = time.monotonic() - began_s
-    report = next((path for name in ("report.html", "index.html") for path in folder.glob(f"*/{name}")), None)
+    report = next((path for name in _PAGES for path in folder.glob(f"*/{name}")), None)
     junit = next(iter(folder.glob("*/junit.xml")), None)
     if over:
         return Ended(
@@ -85,11 +91,11 @@ def _run(part: Part, run: Path, musts_fail: bool) -> Ended:
         )
     if part.canary:
         refuted = code == 1
-        said = "" if refuted else f"the broken relay {_relay(part)} was not refuted (exit code {code})"
+        said = f"the broken relay {_relay(part)} was {'' if refuted else 'not '}refuted (exit code {code})"
         return Ended(part, "passed" if refuted else "broken", code, seconds, said, report, junit)
     musts = _musts(folder)
     state = _STATES.get(code, "broken")
-    said = "" if state == "passed" else _last_line(folder / "output.txt")
+    said = _last_line(folder / "output.txt")
     if state == "passed" and musts and musts_fail:
         state, said = "failed", f"{len(musts)} MUST clauses not judged: {', '.join(musts)}"
     return Ended(part, state, code, seconds, said, report, junit, musts)
@@ -112,8 +118,7 @@ def _wait(process: subprocess.Popen[bytes], budget_s: float) -> tuple[int, bool]
         _end(process)
         raise
     process.send_signal(signal.SIGINT)
-    code = _end(process)
-    return code, code == INTERRUPTED or code < 0
+    return _end(process), True
 
 
 def _end(process: subprocess.Popen[bytes]) -> int:
@@ -136,5 +141,5 @@ def _relay(part: Part) -> str:
 
 def _last_line(output: Path) -> str:
     lines = [line for line in output.read_text(errors="replace").splitlines() if line.strip()]
-    wanted = [line for line in lines if line.startswith(("FAIL", "UNKNOWN", "HARNESS", "relayproof:"))]
+    wanted = [line for line in lines if _SUMMARY.match(line)]
     return (wanted or lines or ["it said nothing"])[-1].strip()

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import subprocess
 from pathlib import Path
 from xml.etree import ElementTree
 
 import pytest
 
 from relayproof import cli
-from relayproof.errors import WrongUsage
-from relayproof.gate.parts import parts
-from relayproof.gate.plan import Plan, read
+from relayproof.errors import INTERRUPTED, WrongUsage
+from relayproof.gate import report, running
+from relayproof.gate.parts import Part, parts
+from relayproof.gate.plan import Canary, Chaos, Plan, read
+from relayproof.gate.running import Ended
 
 ONE = """
 [simulate]
@@ -51,6 +54,7 @@ def test_a_relay_that_passes_and_a_canary_that_is_refuted(tmp_path: Path, capsys
     link = page.partition('href="conform/')[2].partition('"')[0]
     assert (folder / "conform" / link).exists()
     assert "REC-7" in (folder / "report.md").read_text()
+    assert "refuted" in page and "PASS 1 scenario" in page and "relayproof conform --relay builtin:reference" in page
 
 
 def test_a_broken_relay_fails(tmp_path: Path) -> None:
@@ -94,6 +98,47 @@ def test_what_can_not_be_run_is_left_out_and_said() -> None:
     assert found["simulate"].command == () and "does not offer its core" in found["simulate"].note
     assert "process" in found["chaos"].command and found["chaos"].note == "DOCKER NOT PROVED: no engine"
     assert "simulate-canary" not in found
+
+
+def test_a_part_without_a_canary_is_said_to_be_unguarded() -> None:
+    plan = Plan(chaos=Chaos(canary=Canary("")))
+    found = {part.name: part for part in parts(plan, "builtin:reference", own=True, docker=lambda: "no engine")}
+    assert "chaos-canary" not in found
+    assert found["chaos"].note == "DOCKER NOT PROVED: no engine; UNGUARDED: no canary shows that it can fail"
+
+
+def test_the_pages_of_every_part_are_linked_and_nothing_that_is_not_proved_is_lost(tmp_path: Path) -> None:
+    page = tmp_path / "chaos" / "run" / "chaos.html"
+    page.parent.mkdir(parents=True)
+    page.with_suffix(".md").write_text("## the chaos part's own summary")
+    part = Part("chaos", ("chaos",), 9.0, note="DOCKER NOT PROVED: no engine")
+    chaos = Ended(part, "failed", 1, 3.0, "FAIL 2 of 9 | here", page, None, ("LIV-9",))
+    left = Ended(Part("simulate", (), 0.0, note="it has no core"), "left out", None, 0.0)
+    report.write([chaos, left], 1, "cmd:relay", tmp_path, [])
+    html, markdown = ((tmp_path / name).read_text() for name in ("report.html", "report.md"))
+    for text in (html, markdown):
+        for said in ("FAIL 2 of 9", part.note, "1 MUST clauses not judged: LIV-9", "it has no core"):
+            assert said in text
+    assert 'href="chaos/run/chaos.html"' in html and "the chaos part's own summary" in markdown
+
+
+def test_ctrl_c_leaves_reports_about_what_had_ended(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What waits for the second part is interrupted, as by a terminal, once the first is over."""
+    waited = running._wait
+    calls: list[float] = []
+
+    def interrupted(process: subprocess.Popen[bytes], budget_s: float) -> tuple[int, bool]:
+        calls.append(budget_s)
+        if len(calls) < 2:
+            return waited(process, budget_s)
+        process.kill()
+        process.wait()
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(running, "_wait", interrupted)
+    code, folder = gate(tmp_path, "builtin:reference")
+    assert code == INTERRUPTED
+    assert cases(folder) == {"conform-canary": []} and "INTERRUPTED" in (folder / "report.html").read_text()
 
 
 def test_where_containers_run_chaos_runs_in_them() -> None:
