@@ -19,6 +19,8 @@ __all__ = ["draw", "members"]
 _GLOBAL = ("relay", "database")
 _WARM_S = 4.0
 _KILLS = ("kill", "kill-at-step")
+_ONCE = ("duplicate-recovery",)
+"""What holds for its whole fleet until the faults end: a second one would change nothing."""
 
 
 def members(campaign: Campaign) -> tuple[Member, ...]:
@@ -68,7 +70,8 @@ def _track(
         name = source.choice(kills) if kills and (not chosen or source.random() < 0.6) else ""
         name = name or source.choices(chosen, weights)[0]
         free = [slot for slot in slots if rests[slot] <= at_s]
-        if free and at_s + _usual_s(name, timing) <= duration_s:
+        spent = name in _ONCE and any(made.fault == name for made in found)
+        if free and not spent and at_s + _usual_s(name, timing) <= duration_s:
             made = _fault(source, name, source.choice(free), round(at_s, 3), timing)
             found.append(made)
             rests[made.on] = at_s + (made.for_s or _usual_s(name, timing)) + 3.0
@@ -99,6 +102,11 @@ def _fault(source: random.Random, name: str, on: str, at_s: float, timing: Timin
             args[arg.name] = source.choice((0, source.randint(1, 400)))
         elif arg.name == "frames":
             args[arg.name] = source.randint(1, 6)
+        elif arg.name == "idle_s":  # between two pings, else it would strike nobody
+            args[arg.name] = round(timing.ping_interval_s * source.uniform(0.4, 0.9), 3)
+        elif name in ("restart", "upgrade", "kill-all"):  # sooner than the grace period, or later
+            if arg.name == "down_s":
+                args[arg.name] = round(timing.grace_s * source.uniform(0.2, 1.5), 3)
         elif name == "relay-away":
             args[arg.name] = round(timing.grace_s * source.uniform(1.2, 2.0), 3)
     return FaultAt(fault=name, at_s=at_s, on=on, for_s=_for_s(source, name, timing) if kind.heals else None, args=args)

@@ -57,6 +57,23 @@ def test_over_some_seeds_every_fault_takes_part() -> None:
     assert drawn == set(ALL) <= set(KINDS)
 
 
+@pytest.mark.parametrize("seed", range(6))
+def test_what_is_drawn_can_strike(seed: int) -> None:
+    drawn = draw(replace(CAMPAIGN, seed=seed), TIMING)
+    for at in drawn.faults:
+        assert at.fault != "proxy-idle" or float(at.values["idle_s"]) < TIMING.ping_interval_s
+    for language in CAMPAIGN.languages:
+        own = [at.fault for at in drawn.faults if at.on.startswith(language)]
+        assert own.count("duplicate-recovery") <= 1
+
+
+def test_processes_come_back_before_the_grace_period_is_over_and_after_it() -> None:
+    drawn = [at for seed in range(12) for at in draw(replace(CAMPAIGN, seed=seed), TIMING).faults]
+    for name in ("restart", "upgrade", "kill-all"):
+        downs = [float(at.values["down_s"]) for at in drawn if at.fault == name]
+        assert min(downs) < TIMING.grace_s < max(downs), name
+
+
 def test_a_run_with_a_pause_must_say_something_about_zombies() -> None:
     drawn = draw(replace(CAMPAIGN, faults=("kill",)), TIMING)
     assert CAMPAIGN.clauses(drawn) == (*CLAUSES, "OUT-4")
