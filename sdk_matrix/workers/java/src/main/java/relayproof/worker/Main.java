@@ -109,8 +109,11 @@ public final class Main {
     private static Commander launch(Config config, Reports reports) throws ReflectiveOperationException {
         Evidence evidence = new Evidence(config.evidenceDatabase(), config.executor());
         var database = Evidence.Jdbc.of(config.systemDatabaseUrl());
-        DBOS dbos = new DBOS(DBOSConfig.defaults(config.application())
-                .withAppVersion(config.version())
+        DBOSConfig settings = DBOSConfig.defaults(config.application());
+        if (!config.version().isEmpty()) { // the SDK computes one where none is given, and refuses an empty one
+            settings = settings.withAppVersion(config.version());
+        }
+        DBOS dbos = new DBOS(settings
                 .withDatabaseUrl(database.url())
                 .withDbUser(database.user())
                 .withDbPassword(database.password())
