@@ -22,7 +22,7 @@ class LicenceRefused(MatrixError):
 
 
 class UnknownLanguage(MatrixError):
-    """No worker program exists for the language; the text lists those that do."""
+    """No worker program exists for the language, or no version is named; the text lists those that do, or tells how."""
 
 
 class ContractError(MatrixError):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import signal
 import sys
 from datetime import UTC, datetime
 from pathlib import Path
@@ -62,7 +63,10 @@ def matrix(
     if not any(rows in row.id for row in all_rows()):
         groups = ", ".join(dict.fromkeys(row.group for row in all_rows()))
         raise WrongUsage(f"--rows: no row's id has {rows!r} in it; the groups are {groups}")
-    found = _with_texts_of_now(_read(again)) if again is not None else _measured(_split(sdk) or SDKS, rows)
+    sdks = _split(sdk)
+    if sdk and not sdks:
+        raise WrongUsage("--sdk names no SDK: write it as in --sdk python==2.31.1,go, or leave it out for all")
+    found = _with_texts_of_now(_read(again)) if again is not None else _measured(sdks or SDKS, rows)
     folder = results or Path("results") / f"matrix-{datetime.now(UTC):%Y%m%d-%H%M%S}"
     folder.mkdir(parents=True, exist_ok=True)
     file.write(found, folder / "matrix.json")
@@ -122,13 +126,23 @@ def _split(sdk: tuple[str, ...]) -> tuple[str, ...]:
 def _measured(sdks: tuple[str, ...], rows: str) -> Matrix:
     console = Console(stderr=True, highlight=False, markup=False)
     try:
-        return asyncio.run(measure(sdks, select=rows, tell=console.print))
+        return asyncio.run(_until_told(sdks, rows, console))
+    except asyncio.CancelledError:
+        raise KeyboardInterrupt from None  # told to stop: it ends as after Ctrl-C
     except (UnknownLanguage, LicenceRefused) as problem:
         raise WrongUsage(f"--sdk: {problem}") from problem
     except (MissingSdk, MissingPostgres) as problem:
         raise MissingPart(str(problem)) from problem
     except MatrixError as problem:
         raise CommandError(str(problem)) from problem
+
+
+async def _until_told(sdks: tuple[str, ...], rows: str, console: Console) -> Matrix:
+    """SIGTERM ends a run as Ctrl-C does: workers, database and folders go with it."""
+    task = asyncio.current_task()
+    assert task is not None
+    asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, task.cancel)
+    return await measure(sdks, select=rows, tell=console.print)
 
 
 def _read(path: Path) -> Matrix:
@@ -166,6 +180,6 @@ def _short(row: Row, column: Column, cell: Cell) -> str:
     if not cell.measured:
         return "not measured"
     marks = "".join(
-        (" ≠s" if against_declared(row, column, cell) else "", " ≠d" if against_documented(row, cell) else "")
+        (" ≠s" if against_declared(row, column, cell) else "", " ≠d" if against_documented(row, column, cell) else "")
     )
     return f"{cell.value} {shown_timing(cell)}".strip() + marks

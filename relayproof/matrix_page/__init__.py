@@ -59,7 +59,7 @@ def _cell(row: Row, column: Column, cell: Cell) -> dict[str, Any]:
         "detail": cell.detail,
         "declared": declared(row, column),
         "source": against_declared(row, column, cell),
-        "documents": against_documented(row, cell),
+        "documents": against_documented(row, column, cell),
         "frames": cell.frames,
     }
 

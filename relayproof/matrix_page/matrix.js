@@ -32,7 +32,9 @@
     const cell = row.cells[at], box = node("td", undefined, "cell"), button = node("button");
     button.append(node("span", cell.measured ? cell.value : "not measured", cell.measured ? "" : "none"));
     if (cell.timing) button.append(node("span", cell.timing, "timing"));
-    if (cell.notes.length) button.append(node("span", `${cell.notes.length} on its fields`, "timing"));
+    for (const note of row.group === "messages" ? [] : cell.notes) button.append(node("span", note, "timing"));
+    if (row.group === "messages" && cell.notes.length) button.append(node("span", "fields beside the catalogue", "timing"));
+    if (kinds.has("declared")) button.append(node("span", `source: ${cell.declared || "not said"}`, "timing"));
     if (cell.source) button.append(node("span", "≠ source", "differs warn"));
     if (cell.documents) button.append(node("span", "≠ documents", "differs bad"));
     button.addEventListener("click", () => open(row, at));
@@ -62,7 +64,7 @@
     title.id = "proof-title";
     const told = [
       ["SDK", columns[at].sdk], ["documented", row.documented + (row.expects ? ` (promised: ${row.expects})` : "")],
-      ["declared", cell.declared || "nothing"],
+      ["declared", cell.declared || "not said"],
       ["observed", cell.measured ? cell.value : `not measured: ${cell.value}`],
       ["timing", cell.timing && `${cell.timing}, ${cell.samples} repetitions`], ["fields", cell.notes.join("\n")],
       ["detail", cell.detail], ["clauses", row.clauses.join(", ")], ["for relays", row.never],

@@ -34,8 +34,12 @@ def worker(language: str, version: str | None = None) -> Worker:
 
 def parse(text: str) -> Worker:
     """The worker that ``python`` or ``typescript==5.2.11`` names. Raises as `worker` does."""
-    language, _, version = text.strip().partition("==")
-    return worker(language.strip(), version.strip() or None)
+    language, named, version = (part.strip() for part in text.partition("=="))
+    if named and not version:
+        raise UnknownLanguage(
+            f"{text.strip()!r} names no version: write it as in python=={PYTHON_SDK}, or python alone"
+        )
+    return worker(language, version or None)
 
 
 @functools.cache

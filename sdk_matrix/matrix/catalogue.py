@@ -1,4 +1,4 @@
-"""The rows: message rows from the catalogue of messages, the others from facts.toml."""
+"""The rows: those of messages and their optional fields from the catalogue of messages, the others from facts.toml."""
 
 from __future__ import annotations
 
@@ -9,7 +9,8 @@ from importlib.resources import files
 import msgspec
 
 from conductor.catalogue import CATALOGUE
-from sdk_matrix.matrix.model import Row
+from sdk_matrix.matrix.model import GROUPS, Row
+from sdk_matrix.matrix.optional import FILTERS, OPTIONAL
 
 __all__ = ["rows"]
 
@@ -22,7 +23,8 @@ class _Facts(msgspec.Struct, frozen=True):
 def rows() -> tuple[Row, ...]:
     """Every row, in the order of the groups."""
     told = msgspec.convert(tomllib.loads(files(__package__).joinpath("facts.toml").read_text()), _Facts)
-    return (*_message_rows(), *told.row)
+    made = sorted((*_message_rows(), *told.row, *_variant_rows()), key=lambda row: GROUPS.index(row.group))
+    return tuple(made)
 
 
 def _message_rows() -> list[Row]:
@@ -40,4 +42,27 @@ def _message_rows() -> list[Row]:
                 harm=("unknown type",),
             )
         )
+    return made
+
+
+def _variant_rows() -> list[Row]:
+    made = [
+        Row(
+            id=f"variants/filter_{way}_{name}",
+            title=f"list_workflows with {name} as {'a text' if way == 'scalar' else 'an array'}",
+            documented="not said",
+        )
+        for name in FILTERS
+        for way in ("scalar", "array")
+    ]
+    for kind in OPTIONAL:
+        for way, text in (("absent", "without its optional fields"), ("null", "with its optional fields null")):
+            made.append(
+                Row(
+                    id=f"variants/optional_{way}_{kind}",
+                    title=f"{kind} {text}",
+                    documented="absent and null mean the same",
+                    clauses=("ENV-12", f"MSG-{kind}"),
+                )
+            )
     return made

@@ -21,7 +21,7 @@ from sdk_matrix.errors import MatrixError
 from sdk_matrix.languages import Worker, parse
 from sdk_matrix.matrix.catalogue import rows
 from sdk_matrix.matrix.model import Cell, Column, Matrix, Row
-from sdk_matrix.matrix.packages import declared_types
+from sdk_matrix.matrix.packages import declared_constants_s, declared_types
 from sdk_matrix.matrix.scrub import scrubbed
 from sdk_matrix.probes import catalogue as probes
 from sdk_matrix.probes.bench import Bench
@@ -32,11 +32,11 @@ __all__ = ["SDKS", "measure"]
 
 SDKS = ("python==2.31.1", "python==3.2.0", "typescript==4.27.6", "typescript==5.2.11", "go", "java")
 """What is measured unless told otherwise."""
-_PROBE_S = 420.0  # one that needs longer hangs
+_PROBE_S = 900.0  # one that needs longer hangs
 
 
 async def measure(
-    sdks: Sequence[str], *, select: str = "", at_once: int = 12, tell: Callable[[str], None] = lambda text: None
+    sdks: Sequence[str], *, select: str = "", at_once: int = 16, tell: Callable[[str], None] = lambda text: None
 ) -> Matrix:
     """``select``: a part of the ids of the rows wanted; probes that fill none of them are not run.
 
@@ -51,16 +51,23 @@ async def measure(
     gate = asyncio.Semaphore(at_once)
     found = {sdk: Findings() for sdk in sdks}
     versions: dict[str, str] = {}
+    launches = asyncio.Semaphore(_cores())
     with tempfile.TemporaryDirectory(prefix="relayproof-matrix-") as folder:
         async with PostgresServer() as server, ScriptedRelay() as relay, asyncio.TaskGroup() as lanes:
             for lane, chosen in _lanes(wanted).items():
                 for sdk, worker in workers:
                     place = Path(folder) / re.sub(r"\W", "_", f"{sdk}_{lane}")
                     place.mkdir()
-                    opened = _Lane(sdk, worker, lane, chosen, server, relay, place, tell)
+                    opened = _Lane(sdk, worker, lane, chosen, server, relay, place, launches, tell)
                     lanes.create_task(opened.run(gate, found[sdk], versions))
     columns = tuple(
-        Column(sdk, worker.language, versions.get(sdk, worker.version), declared_types(worker))
+        Column(
+            sdk,
+            worker.language,
+            versions.get(sdk, worker.version),
+            declared_types(worker),
+            declared_constants_s(worker),
+        )
         for sdk, worker in workers
     )
     return Matrix(
@@ -100,10 +107,10 @@ class _Lane:
 
     def __init__(
         self, sdk: str, worker: Worker, lane: str, chosen: Sequence[Probe], server: PostgresServer,
-        relay: ScriptedRelay, folder: Path, tell: Callable[[str], None],
+        relay: ScriptedRelay, folder: Path, launches: asyncio.Semaphore, tell: Callable[[str], None],
     ) -> None:  # fmt: skip
         self._sdk, self._worker, self._lane, self._chosen = sdk, worker, lane, chosen
-        self._server, self._relay, self._folder, self._tell = server, relay, folder, tell
+        self._server, self._relay, self._folder, self._launches, self._tell = server, relay, folder, launches, tell
 
     async def run(self, gate: asyncio.Semaphore, findings: Findings, versions: dict[str, str]) -> None:
         async with gate:
@@ -115,10 +122,13 @@ class _Lane:
             await self._server.execute(evidence, ledger)
             bench = Bench(
                 self._worker, self._relay, self._server.url(system), self._server.url(evidence), self._folder,
-                f"{prefix}_w",
+                f"{prefix}_w", self._launches,
             )  # fmt: skip
-            for each in self._chosen:
-                await self._one(each, bench, findings)
+            try:
+                for each in self._chosen:
+                    await self._one(each, bench, findings)
+            finally:
+                await bench.close()
             versions[self._sdk] = bench.version
 
     async def _one(self, each: Probe, bench: Bench, findings: Findings) -> None:

@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from statistics import median
 from typing import Literal
 
 import msgspec
 
-__all__ = ["GROUPS", "Cell", "Column", "Frame", "Group", "Matrix", "Row", "Timing", "agree", "timing"]
+from sdk_matrix.matrix.timings import Timing, alike
+
+__all__ = ["GROUPS", "Cell", "Column", "Frame", "Group", "Matrix", "Row", "agree"]
 
 Group = Literal["messages", "variants", "misbehaviour", "liveness", "recovery", "shutdown"]
 GROUPS: tuple[Group, ...] = ("messages", "variants", "misbehaviour", "liveness", "recovery", "shutdown")
 FORMAT = 1
 HARM = ("process exits", "closes", "drops TCP", "hangs", "no answer", "error")
-_SLACK_S = 0.5  # two medians of a few samples on a busy host differ by this much without a cause
-_SLACK_RATIO = 0.25
 
 
 class Frame(msgspec.Struct, frozen=True, omit_defaults=True):
@@ -26,15 +24,6 @@ class Frame(msgspec.Struct, frozen=True, omit_defaults=True):
     kind: str  # text, binary, continuation, ping, pong, close, dial, end
     text: str = ""  # cut to a few hundred characters
     size_bytes: int = 0
-
-
-class Timing(msgspec.Struct, frozen=True):
-    """Repetitions of one measurement, in seconds."""
-
-    median_s: float
-    low_s: float
-    high_s: float
-    samples: int
 
 
 class Cell(msgspec.Struct, frozen=True, omit_defaults=True):
@@ -59,6 +48,8 @@ class Row(msgspec.Struct, frozen=True, omit_defaults=True):
     expects: str = ""  # the value that the documents promise, where they do
     never: str = ""  # the sentence for authors of relays, where an SDK is harmed
     harm: tuple[str, ...] = HARM  # how the values begin that harm
+    documented_s: dict[str, float] = {}  # what the documents promise of the timing, by language; "any": for all
+    constants: tuple[str, ...] = ()  # of the client, whose sum its timing should be
 
     @property
     def group(self) -> str:
@@ -72,6 +63,7 @@ class Column(msgspec.Struct, frozen=True, omit_defaults=True):
     language: str
     version: str  # as the SDK itself reports it
     declares: tuple[str, ...] | None = None  # message types that its package names; None: its source was not found
+    constants_s: dict[str, float] = {}  # read off its package, by name (`packages.CONSTANTS`)
 
 
 class Matrix(msgspec.Struct, frozen=True, kw_only=True):
@@ -95,18 +87,10 @@ class Matrix(msgspec.Struct, frozen=True, kw_only=True):
         ]
 
 
-def timing(samples_s: Sequence[float]) -> Timing:
-    """Median and spread of at least one sample."""
-    assert samples_s, "a timing needs a sample"
-    middle_s, low_s, high_s = (round(each_s, 3) for each_s in (median(samples_s), min(samples_s), max(samples_s)))
-    return Timing(middle_s, low_s, high_s, len(samples_s))
-
-
 def agree(one: Cell, other: Cell) -> bool:
-    """Whether two runs say the same: value and notes alike, medians within each other's spread or a slack."""
+    """Whether two runs say the same: value and notes are equal, timings alike."""
     if (one.value, one.notes, one.measured) != (other.value, other.notes, other.measured):
         return False
     if one.timing is None or other.timing is None:
         return one.timing is other.timing
-    slack_s = _SLACK_S + _SLACK_RATIO * max(one.timing.median_s, other.timing.median_s)
-    return one.timing.low_s - slack_s <= other.timing.median_s <= one.timing.high_s + slack_s
+    return alike(one.timing, other.timing)

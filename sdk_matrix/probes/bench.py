@@ -129,13 +129,17 @@ class Bench:
     """One lane of probes on one SDK version; its databases are shared by the processes that it launches."""
 
     def __init__(
-        self, worker: Worker, relay: ScriptedRelay, system_url: str, evidence_url: str, folder: Path, name: str
-    ) -> None:
+        self, worker: Worker, relay: ScriptedRelay, system_url: str, evidence_url: str, folder: Path, name: str,
+        launches: asyncio.Semaphore | None = None,
+    ) -> None:  # fmt: skip
+        """``launches``: so many at a time; a burst of them would hold up what others measure."""
         self.worker = worker
         self.version = worker.version
         self._relay, self._folder, self._name = relay, folder, name
         self.system_url, self._evidence_url = system_url, evidence_url
         self._executors: list[Executor] = []
+        self._crew: list[Executor] = []
+        self._launches = launches or asyncio.Semaphore(1)
         self._numbers = itertools.count(1)
 
     @property
@@ -159,14 +163,15 @@ class Bench:
         }  # fmt: skip
         settings, log = self._folder / f"{label}.json", self._folder / f"{label}.log"
         settings.write_bytes(encode(Config(**given | changes)))
-        with log.open("wb") as output:
-            process = await asyncio.create_subprocess_exec(
-                *self.worker.command, str(settings), stdin=asyncio.subprocess.PIPE, stdout=asyncio.subprocess.PIPE,
-                stderr=output, start_new_session=True, limit=1 << 22,
-            )  # fmt: skip
-        executor = Executor(label, process, opened, log)
-        self._executors.append(executor)
-        ready = await executor.report(LAUNCH_S)
+        async with self._launches:
+            with log.open("wb") as output:
+                process = await asyncio.create_subprocess_exec(
+                    *self.worker.command, str(settings), stdin=asyncio.subprocess.PIPE,
+                    stdout=asyncio.subprocess.PIPE, stderr=output, start_new_session=True, limit=1 << 22,
+                )  # fmt: skip
+            executor = Executor(label, process, opened, log)
+            self._executors.append(executor)
+            ready = await executor.report(LAUNCH_S)
         if not isinstance(ready, Ready):
             raise ProbeFailed(f"worker {label} said {ready!r} first")
         executor.ready = ready
@@ -182,6 +187,16 @@ class Bench:
             yield executor
         finally:
             await executor.kill()
+
+    async def crew(self, size: int) -> list[Executor]:
+        """Connected workers that stay for the probes that follow in the lane: a launch costs seconds of a processor.
+
+        Whoever takes them leaves them connected, and their doors open.
+        """
+        self._crew = [executor for executor in self._crew if executor.alive]
+        self._crew += await asyncio.gather(*(self.start() for _ in range(size - len(self._crew))))
+        await asyncio.gather(*(executor.link() for executor in self._crew[:size]))
+        return self._crew[:size]
 
     async def rows(self, statement: str, *values: Any) -> list[tuple[Any, ...]]:
         """Of the SDK's own database."""
@@ -227,10 +242,16 @@ class Bench:
         return found
 
     async def clear(self) -> None:
-        """End every worker that a probe left."""
+        """End every worker that a probe left, but the crew."""
         for executor in self._executors:
-            await executor.kill()
-        self._executors.clear()
+            if executor not in self._crew:
+                await executor.kill()
+        self._executors = list(self._crew)
+
+    async def close(self) -> None:
+        """End the crew, too."""
+        self._crew.clear()
+        await self.clear()
 
     @staticmethod
     async def _query(url: str, statement: str, values: tuple[Any, ...]) -> list[tuple[Any, ...]]:

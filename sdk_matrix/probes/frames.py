@@ -11,6 +11,7 @@ from typing import Any
 import psycopg
 
 from sdk_matrix.contract import Start, Step
+from sdk_matrix.matrix.timings import STEADY
 from sdk_matrix.probes.bench import Bench, Executor, ProbeFailed
 from sdk_matrix.probes.link import BINARY, PING, TEXT, Link
 from sdk_matrix.probes.outcome import react
@@ -18,7 +19,6 @@ from sdk_matrix.probes.registry import Findings, probe
 
 __all__ = ["REQUESTS"]
 
-_TIMES = 2  # repetitions of what ends a connection
 _SLOW_S = 4.0
 _QUICK_S = 2.0
 _PIPE = 16
@@ -31,6 +31,9 @@ REQUESTS: dict[str, Callable[[Executor], dict[str, Any] | str]] = {
     "missing_type": lambda me: {"request_id": me.request_id()},
     "malformed_json": lambda me: '{"type": "executor_info", "request_id": ',
     "not_an_object": lambda me: '["executor_info"]',
+    "json_number": lambda me: "7",
+    "json_null": lambda me: "null",
+    "empty_text": lambda me: "",
     "wrong_type_text": lambda me: {
         "type": "get_workflow", "request_id": me.request_id(), "workflow_id": {"a": 1},
         "load_input": True, "load_output": True,
@@ -65,7 +68,7 @@ class Crew:
     async def one(self, findings: Findings, row: str, make: Callable[[Executor], dict[str, Any] | str]) -> None:
         """Value: the reaction. Timing: from the end of the connection to the next dial, where it ended one."""
         samples_s: list[float] = []
-        for _ in range(_TIMES):
+        for _ in range(STEADY):
             executor = await self.executor()
             dials, mark = len(executor.door.dials), executor.mark()
             reaction = await react(executor, make(executor))
@@ -95,18 +98,26 @@ async def shapes_of_frames(bench: Bench, findings: Findings) -> None:
             ("control_between_fragments", _fragments_and_ping),
             ("binary_frame", _binary),
         ):
-            link = await executor.link()
-            dials, mark = len(executor.door.dials), executor.mark()
-            request_id = executor.request_id()
-            await write(link, f'{{"type": "executor_info", "request_id": "{request_id}"}}'.encode())
-            value, samples_s = "no answer", []
-            with contextlib.suppress(TimeoutError, ConnectionError):
-                await link.answer(request_id, 6.0)
-                value = "answered"
-            if not link.open:
-                value = f"closes {link.close_code}" if link.close_code else "drops TCP"
-                samples_s = [await redial_s(executor, dials)]
+            mark, samples_s = executor.mark(), []
+            for _ in range(STEADY):
+                value, redialled_s = await _shaped(executor, write)
+                if redialled_s is None:
+                    break
+                samples_s.append(redialled_s)
             findings.put(f"misbehaviour/{name}", value, frames=executor.since(mark), samples_s=samples_s)
+
+
+async def _shaped(executor: Executor, write: Callable[[Link, bytes], Awaitable[None]]) -> tuple[str, float | None]:
+    """What becomes of a request in such frames; where it ended the connection, seconds to the next dial."""
+    link, dials, request_id = await executor.link(), len(executor.door.dials), executor.request_id()
+    await write(link, f'{{"type": "executor_info", "request_id": "{request_id}"}}'.encode())
+    value = "no answer"
+    with contextlib.suppress(TimeoutError, ConnectionError):
+        await link.answer(request_id, 6.0)
+        value = "answered"
+    if link.open:
+        return value, None
+    return f"closes {link.close_code}" if link.close_code else "drops TCP", await redial_s(executor, dials)
 
 
 async def _fragments(link: Link, payload: bytes) -> None:

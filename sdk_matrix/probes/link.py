@@ -44,6 +44,7 @@ class Link:
         self.answers_pings = True
         self.opened_s = now_s()
         self.ended_s: float | None = None
+        self.pinged_s: float | None = None  # when the executor's first ping came
         self.close_code: int | None = None  # of the executor's close frame; 1005: it had none
         self.close_reason = ""
         self.messages: list[dict[str, Any]] = []  # whole text messages that are JSON objects
@@ -158,8 +159,10 @@ class Link:
         mask = await self._reader.readexactly(4) if second & 0x80 else bytes(4)
         payload = _unmask(await self._reader.readexactly(size), mask)
         self._note("executor", _KINDS.get(opcode, hex(opcode)), clip(payload), size, payload, opcode)
-        if opcode == PING and self.answers_pings:
-            await self.frame(PONG, payload)
+        if opcode == PING:
+            self.pinged_s = self._now_s() if self.pinged_s is None else self.pinged_s
+            if self.answers_pings:
+                await self.frame(PONG, payload)
         elif opcode == PONG:
             self.pongs.append(payload)
         elif opcode == CLOSE:

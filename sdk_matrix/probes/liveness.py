@@ -1,26 +1,33 @@
-"""Liveness: pings, the deadline of their pongs, and writes that nobody reads. Mostly waiting, so each has its lane."""
+"""Liveness: pings, pong deadlines, unread writes, rows of dials: mostly waiting, in lanes of their own or one crew."""
 
 from __future__ import annotations
 
 import asyncio
 import contextlib
 from itertools import pairwise
+from statistics import median
 
 from sdk_matrix.contract import Start, Step
 from sdk_matrix.matrix.model import Frame
-from sdk_matrix.probes.bench import Bench, Executor
+from sdk_matrix.matrix.timings import JITTERED, PILOT, STEADY, is_jittered
+from sdk_matrix.probes.bench import Bench, Executor, ProbeFailed
+from sdk_matrix.probes.dials import DIAL_S, refused
 from sdk_matrix.probes.frames import redial_s
 from sdk_matrix.probes.link import PING, Link
 from sdk_matrix.probes.registry import Findings, probe
+from sdk_matrix.probes.relay import Refuse
 
 __all__: list[str] = []
 
 _IDLE_S = 66.0  # three intervals of 20 s
+_SOON_S = 10.0  # half of the interval
+_FEW = 3  # of what takes so long that a busy host adds little to it
 _DEADLINE_S = 75.0
 _REDIAL_S = 60.0
 _UNREAD_S = 8.0
 _REST_S = 60.0
-_LARGE_BYTES = 24 << 20  # beyond what the sockets' buffers take
+_IN_A_ROW = 8
+_LARGE_BYTES = 16 << 20  # beyond what the sockets' buffers take
 
 
 @probe(
@@ -35,10 +42,6 @@ async def idle(bench: Bench, findings: Findings) -> None:
         frames = executor.since(mark)
         findings.put("liveness/no_pings_from_the_relay", "ends" if ended else "stays connected", frames=frames)
         pings_s = [frame.at_s for frame in executor.door.record if frame.kind == "ping" and frame.by == "executor"]
-        if pings_s:
-            first_s = pings_s[0] - link.opened_s
-            value = "at once" if first_s < 5.0 else "after an interval"
-            findings.put("liveness/first_ping", value, frames=frames, samples_s=[first_s])
         intervals_s = [after - before for before, after in pairwise(pings_s)]
         if intervals_s:
             findings.put("liveness/ping_interval", "pings", frames=frames, samples_s=intervals_s)
@@ -46,6 +49,21 @@ async def idle(bench: Bench, findings: Findings) -> None:
             findings.put("liveness/ping_interval", f"fewer than two pings in {_IDLE_S:g} s", frames=frames)
         if link.open:
             await _pongs_a_ping(executor, link, findings)
+        if pings_s:
+            await _first_pings(executor, pings_s[0] - link.opened_s, findings)
+
+
+async def _first_pings(executor: Executor, first_s: float, findings: Findings) -> None:
+    """Again on connections that follow, the quick ones more often."""
+    mark, samples_s = executor.mark(), [first_s]
+    while len(samples_s) < _FEW or (median(samples_s) < _SOON_S and len(samples_s) < STEADY):
+        number = len(executor.door.dials)
+        (await executor.link()).reset()
+        link = await executor.door.connected(_REDIAL_S, since=number)
+        pinged_s = await link.until(lambda link=link: link.pinged_s, _IDLE_S)  # type: ignore[misc]
+        samples_s.append(pinged_s - link.opened_s)
+    value = "at once" if median(samples_s) < _SOON_S else "after an interval"
+    findings.put("liveness/first_ping", value, frames=executor.since(mark), samples_s=samples_s)
 
 
 async def _pongs_a_ping(executor: Executor, link: Link, findings: Findings) -> None:
@@ -58,13 +76,13 @@ async def _pongs_a_ping(executor: Executor, link: Link, findings: Findings) -> N
 
 
 @probe(
-    "silence", "liveness/pong_deadline", "liveness/action_on_expiry", "liveness/tcp_end_after_expiry",
+    "crew", "liveness/pong_deadline", "liveness/action_on_expiry", "liveness/tcp_end_after_expiry",
     "liveness/redial_after_expiry",
 )  # fmt: skip
 async def unanswered_pings(bench: Bench, findings: Findings) -> None:
-    """A relay that answers no ping, by two processes. Timing: from the first ping to the close or TCP's end."""
-    first = await bench.start()
-    executors = [first, await bench.start()]
+    """A relay that answers no ping, by several processes. Timing: from the first ping to the close or TCP's end."""
+    executors = await bench.crew(STEADY)
+    first = executors[0]
     mark = first.mark()
     found = await asyncio.gather(*(_unanswered(each) for each in executors))
     frames = first.since(mark)
@@ -104,24 +122,30 @@ def _first(frames: list[Frame], kind: str) -> float | None:
     return next((frame.at_s for frame in frames if frame.kind == kind and frame.by == "executor"), None)
 
 
-@probe("half-open", "misbehaviour/half_open")
+@probe("crew", "misbehaviour/half_open")
 async def half_open(bench: Bench, findings: Findings) -> None:
-    """A relay that was stopped: TCP stays, nothing is read. Timing: from then to the next dial."""
-    async with bench.executor() as executor:
-        link = await executor.link()
-        number, mark = len(executor.door.dials), executor.mark()
-        link.answers_pings = False
-        link.stall()
-        stopped_s = executor.door.now_s()
-        try:
-            dial = await executor.door.dial(number, _DEADLINE_S)
-        except TimeoutError:
-            findings.put(
-                "misbehaviour/half_open", f"stays for more than {_DEADLINE_S:g} s", frames=executor.since(mark)
-            )
-            return
-        took_s = dial.at_s - stopped_s
-        findings.put("misbehaviour/half_open", "dials again", frames=executor.since(mark), samples_s=[took_s])
+    """A relay that was stopped: TCP stays, nothing is read. Timing: from then to the next dial, by three processes."""
+    executors = await bench.crew(_FEW)
+    first = executors[0]
+    mark = first.mark()
+    found = await asyncio.gather(*(_stopped(each) for each in executors))
+    samples_s = [each_s for each_s in found if each_s is not None]
+    value = "dials again" if len(samples_s) == _FEW else f"stays for more than {_DEADLINE_S:g} s"
+    findings.put("misbehaviour/half_open", value, frames=first.since(mark), samples_s=samples_s)
+
+
+async def _stopped(executor: Executor) -> float | None:
+    """Of a connection that was just opened, so that all have their first ping as far ahead."""
+    number = len(executor.door.dials)
+    (await executor.link()).reset()
+    link = await executor.door.connected(_REDIAL_S, since=number)
+    link.answers_pings = False
+    link.stall()
+    stopped_s = executor.door.now_s()
+    try:
+        return (await executor.door.dial(number + 1, _DEADLINE_S)).at_s - stopped_s
+    except TimeoutError:
+        return None
 
 
 @probe("blocked write", "liveness/write_deadline")
@@ -143,3 +167,43 @@ async def write_deadline(bench: Bench, findings: Findings) -> None:
             await link.answer(request_id, _REST_S)
             value = "the answer comes whole"
         findings.put("liveness/write_deadline", value, frames=executor.since(mark))
+
+
+@probe("crew", *(f"liveness/reconnect_delay_{n}" for n in range(1, _IN_A_ROW + 1)), "liveness/reconnect_growth")
+async def reconnect_delays(bench: Bench, findings: Findings) -> None:
+    """Refuse nine dials in a row, of several processes at once; each row is the delay after the n-th refusal."""
+    executors = await bench.crew(STEADY)
+    tried = await asyncio.gather(*(refused(each, Refuse(503), PILOT // STEADY) for each in executors))
+    if is_jittered([delay_s for each in tried for delay_s in each.delays_s]):
+        executors = await bench.crew(JITTERED)
+    first = executors[0]
+    mark = first.mark()
+    rows_s = await asyncio.gather(*(_refused_in_a_row(each) for each in executors))
+    frames = first.since(mark)
+    medians_s = [median(each) for each in zip(*rows_s, strict=True)]
+    growing = medians_s[5] > 3 * max(medians_s[0], 0.5)
+    for at, samples_s in enumerate(zip(*rows_s, strict=True), 1):
+        value = "grows" if growing else "constant"
+        findings.put(f"liveness/reconnect_delay_{at}", value, frames=frames, samples_s=samples_s)
+    value = "constant"
+    if growing:
+        value = "grows, then capped" if medians_s[-1] < 2 * medians_s[-3] else "grows without a cap in sight"
+    detail = "; ".join(", ".join(f"{each_s:.1f}" for each_s in row_s) for row_s in rows_s)
+    findings.put("liveness/reconnect_growth", value, frames=frames, detail=f"delays in seconds: {detail}")
+
+
+async def _refused_in_a_row(executor: Executor) -> list[float]:
+    link = await executor.link()
+    executor.door.always = Refuse(503)
+    number = len(executor.door.dials)
+    link.reset()
+    delays_s: list[float] = []
+    await executor.door.dial(number, DIAL_S)
+    for times in range(1, _IN_A_ROW + 1):
+        dial = await executor.door.dial(number + times, DIAL_S)
+        ended_s = executor.door.dials[number + times - 1].ended_s
+        if ended_s is None:
+            raise ProbeFailed("it dialled again before it was refused")
+        delays_s.append(max(0.0, dial.at_s - ended_s))
+    executor.door.always = None
+    return delays_s

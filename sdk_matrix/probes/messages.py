@@ -64,6 +64,7 @@ REQUESTS: Mapping[str, Callable[[Executor], dict[str, Any]]] = {
 """By type, the fields of its request, in the order of sending; import_workflow has its own place in the round trip."""
 assert {*REQUESTS, "import_workflow"} == set(CATALOGUE)
 
+_DONE_S = 60.0  # some have much to do: a backfill is a workflow for each time
 ROWS = tuple(f"messages/{kind}" for kind in CATALOGUE)
 ROUND_TRIP = "messages/export_delete_import_round_trip"
 ALERTS = ("messages/alert_with_handler", "messages/alert_with_failing_handler")
@@ -81,7 +82,8 @@ async def every_message(bench: Bench, findings: Findings) -> None:
 
 
 async def _one(executor: Executor, findings: Findings, kind: str, fields: dict[str, Any]) -> Mapping[str, Any] | None:
-    reaction = await react(executor, {"type": kind, "request_id": executor.request_id(), **fields})
+    request = {"type": kind, "request_id": executor.request_id(), **fields}
+    reaction = await react(executor, request, within_s=_DONE_S)
     notes = compare(kind, reaction.answer) if reaction.value == "answered" and reaction.answer is not None else []
     findings.put(f"messages/{kind}", reaction.value, notes=notes, detail=reaction.detail, frames=reaction.frames)
     return reaction.answer

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -12,7 +13,8 @@ from sdk_matrix.probes.bench import ANSWER_S, Executor
 
 __all__ = ["Reaction", "classify", "react", "sentence"]
 
-_SETTLE_S = 3.0  # a process that ends, or a close frame, comes within this of what caused it
+_SETTLE_S = 3.0  # an answer, or a close frame, comes within this of what caused it
+_END_S = 15.0  # and an exit, or the next dial, within this of the end of the connection
 
 
 @dataclass(frozen=True)
@@ -51,7 +53,7 @@ async def react(executor: Executor, message: dict[str, Any] | str, *, within_s: 
     dropped the request. A message without its own id in the text counts as answered by any next message.
     """
     link = await executor.link()
-    mark, seen = executor.mark(), len(link.messages)
+    mark, seen, dials = executor.mark(), len(link.messages), len(executor.door.dials)
     request_id = message.get("request_id") if isinstance(message, dict) else None
     after = executor.request_id()
 
@@ -74,7 +76,7 @@ async def react(executor: Executor, message: dict[str, Any] | str, *, within_s: 
     answer = found()
     if answer is not None:
         return Reaction(classify(answer), answer, executor.since(mark), sentence(answer))
-    return Reaction(await _silence(executor, mark), None, executor.since(mark))
+    return Reaction(await _silence(executor, mark, dials), None, executor.since(mark))
 
 
 def _is_reply(message: Mapping[str, Any], request_id: object, after: str) -> bool:
@@ -83,11 +85,23 @@ def _is_reply(message: Mapping[str, Any], request_id: object, after: str) -> boo
     return str(message.get("request_id")) == str(request_id)  # a number may come back as a text
 
 
-async def _silence(executor: Executor, mark: int) -> str:
+async def _silence(executor: Executor, mark: int, dials: int) -> str:
     closes = next((f.text for f in executor.door.record[mark:] if f.by == "executor" and f.kind == "close"), None)
     ended = any(f.kind == "end" for f in executor.door.record[mark:])
-    if ended and (code := await executor.exited(_SETTLE_S)) is not None:
+    if ended and (code := await _exit_code(executor, dials)) is not None:
         return f"process exits {code}"
     if closes is not None:
         return f"closes {closes.split(' ')[0] or 1005}"
     return "drops TCP" if ended else "no answer"
+
+
+async def _exit_code(executor: Executor, dials: int) -> int | None:
+    """None: it lives. Whoever dials again does: there is no need to wait for an exit then."""
+    exits = asyncio.create_task(executor.exited(_END_S))
+    dial = asyncio.create_task(executor.door.dial(dials, _END_S))
+    await asyncio.wait({exits, dial}, return_when=asyncio.FIRST_COMPLETED)
+    code = exits.result() if exits.done() else None
+    for task in (exits, dial):
+        task.cancel()
+    await asyncio.gather(exits, dial, return_exceptions=True)
+    return code

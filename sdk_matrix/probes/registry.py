@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field
 
-from sdk_matrix.matrix.model import Cell, Frame, Timing, timing
+from sdk_matrix.matrix.model import Cell, Frame
+from sdk_matrix.matrix.timings import Timing, timing
 from sdk_matrix.probes.bench import Bench
 
 __all__ = ["PROBES", "Findings", "Probe", "probe"]

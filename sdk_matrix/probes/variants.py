@@ -7,7 +7,9 @@ from typing import Any
 
 from conductor.catalogue import CATALOGUE
 from sdk_matrix.contract import Start, Step
+from sdk_matrix.matrix.optional import FILTERS, OPTIONAL, nulled, required_only
 from sdk_matrix.probes.bench import Bench, Executor
+from sdk_matrix.probes.messages import REQUESTS
 from sdk_matrix.probes.outcome import Reaction, react
 from sdk_matrix.probes.registry import Findings, probe
 
@@ -47,10 +49,12 @@ UNKNOWN: Mapping[str, Mapping[str, Any]] = {
 }
 BODIES = tuple(kind for kind, spec in CATALOGUE.items() if spec.nesting == "body")
 _MIB = 1 << 20
+_DONE_S = 60.0  # for what is large
 
 
 async def ask(executor: Executor, kind: str, **fields: Any) -> Reaction:
-    return await react(executor, {"type": kind, "request_id": executor.request_id(), **fields})
+    request = {"type": kind, "request_id": executor.request_id(), **fields}
+    return await react(executor, request, within_s=_DONE_S)
 
 
 @probe(
@@ -59,7 +63,6 @@ async def ask(executor: Executor, kind: str, **fields: Any) -> Reaction:
 )  # fmt: skip
 async def filters(bench: Bench, findings: Findings) -> None:
     async with bench.executor() as executor:
-        all_of_them = await _count(await ask(executor, "list_workflows", body=_LOAD))
         asked: dict[str, dict[str, Any]] = {
             "optional_null": dict.fromkeys(_NULLABLE),
             "optional_empty_text": {"queue_name": ""},
@@ -69,15 +72,43 @@ async def filters(bench: Bench, findings: Findings) -> None:
             "null_flag": {"was_forked_from": None, "has_parent": None},
         }
         for name, fields in asked.items():
+            before = _count(await ask(executor, "list_workflows", body=_LOAD))
             reaction = await ask(executor, "list_workflows", body={**_LOAD, **fields})
+            after = _count(await ask(executor, "list_workflows", body=_LOAD))  # schedules go on meanwhile
             value = reaction.value
             if value == "answered":
-                count = await _count(reaction)
-                value = "matches nothing" if count == 0 else "no filter" if count == all_of_them else "filters"
+                count = _count(reaction)
+                value = "matches nothing" if count == 0 else "no filter" if before <= count <= after else "filters"
             findings.put(f"variants/{name}", value, detail=reaction.detail, frames=reaction.frames)
 
 
-async def _count(reaction: Reaction) -> int:
+@probe("messages", *(f"variants/filter_{way}_{name}" for name in FILTERS for way in ("scalar", "array")))
+async def each_filter(bench: Bench, findings: Findings) -> None:
+    """With a name that nothing has: whoever reads the filter tells of no workflow."""
+    async with bench.executor() as executor:
+        for name in FILTERS:
+            for way, wanted in (("scalar", "no-such-name"), ("array", ["no-such-name", "nor-this"])):
+                reaction = await ask(executor, "list_workflows", body={**_LOAD, name: wanted})
+                value = reaction.value
+                if value == "answered":
+                    value = "no filter" if _count(reaction) else "filters"
+                findings.put(f"variants/filter_{way}_{name}", value, detail=reaction.detail, frames=reaction.frames)
+
+
+@probe("messages", *(f"variants/optional_{way}_{kind}" for way in ("absent", "null") for kind in OPTIONAL))
+async def optional_fields(bench: Bench, findings: Findings) -> None:
+    """The request of the message rows, once without its optional fields, once with a null in each that may be null."""
+    executor = await bench.start()
+    for kind in OPTIONAL:
+        for way, change in (("absent", required_only), ("null", nulled)):
+            if not executor.alive:
+                executor = await bench.start()
+            reaction = await ask(executor, kind, **change(kind, REQUESTS[kind](executor)))
+            row = f"variants/optional_{way}_{kind}"
+            findings.put(row, reaction.value, detail=reaction.detail, frames=reaction.frames)
+
+
+def _count(reaction: Reaction) -> int:
     return len((reaction.answer or {}).get("output") or ())
 
 

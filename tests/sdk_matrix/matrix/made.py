@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from sdk_matrix.matrix.model import Cell, Column, Frame, Matrix, Row, timing
+from sdk_matrix.matrix.model import Cell, Column, Frame, Matrix, Row
+from sdk_matrix.matrix.timings import timing
 
 ROWS = (
     Row(

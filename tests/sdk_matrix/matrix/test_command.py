@@ -79,7 +79,11 @@ def test_rows_and_sdks_that_do_not_exist_are_wrong_usage(capsys: pytest.CaptureF
     assert run(["matrix", "--rows", "nonsense"]) == 64
     assert run(["matrix", "--sdk", "cobol", "--rows", "shutdown/killed"]) == 64
     assert run(["matrix", "--sdk", "python==3.3.0", "--rows", "shutdown/killed"]) == 64
+    assert run(["matrix", "--sdk", "python==", "--rows", "shutdown/killed"]) == 64
+    assert run(["matrix", "--sdk", "", "--rows", "shutdown/killed"]) == 64
     said = capsys.readouterr().err
     assert "the groups are messages, variants" in said
     assert "no worker for 'cobol'" in said
     assert "proprietary licence" in said
+    assert "'python==' names no version" in said
+    assert "--sdk names no SDK" in said

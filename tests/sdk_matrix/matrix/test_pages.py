@@ -6,6 +6,7 @@ import json
 import re
 from pathlib import Path
 
+import msgspec
 import pytest
 
 from relayproof import matrix_page
@@ -41,8 +42,17 @@ def test_the_committed_data_is_written_as_it_is_read() -> None:
 def test_each_cell_of_the_table_tells_where_sources_disagree() -> None:
     found = matrix(typescript_1=(Cell("error"), Cell("none")), python_1=(exits(), pings(20.0, 20.4)))
     text = markdown(found)
-    assert "| error<br>**≠ source**: process exits 1 | process exits 1 |" in text
-    assert "| none<br>**≠ documents** | pings<br>20.20 s (20.00 to 20.40) |" in text
+    assert "| not said | typescript 1: process exits 1<br>python 1: not said | error<br>**≠ source** | process" in text
+    assert "| typescript 1: not said<br>python 1: pings; 20 s | none<br>**≠ documents** | pings<br>20.20 s" in text
+    assert "## Durations" not in text
+
+
+def test_durations_that_packages_declare_stand_side_by_side() -> None:
+    found = matrix(typescript_1=(exits(), pings()), python_1=(exits(), pings()))
+    one = msgspec.structs.replace(found.columns[0], constants_s={"ping_interval_s": 20.0, "reconnect_2_s": 1.0})
+    text = markdown(msgspec.structs.replace(found, columns=(one, found.columns[1])))
+    assert "| ping interval | 20 s | none found |" in text
+    assert "reconnect 2" not in text
 
 
 def test_what_was_not_measured_is_listed_with_its_reason() -> None:

@@ -1,7 +1,11 @@
-"""A worker without an SDK: it does on the socket what a test wants to see measured."""
+"""A worker without an SDK: it does on the socket what a test wants to see measured.
+
+With ``--jitter`` it waits after a refusal for another time at each refusal, and dials at once after a drop.
+"""
 
 from __future__ import annotations
 
+import itertools
 import json
 import sys
 import threading
@@ -12,6 +16,8 @@ from websockets.exceptions import ConnectionClosed, InvalidStatus
 from websockets.sync.client import ClientConnection, connect
 
 REDIAL_S = 0.2
+JITTER_S = 0.7
+GOLDEN = 0.618
 
 
 def serve(connection: ClientConnection) -> None:
@@ -39,7 +45,9 @@ def commands() -> None:
 
 
 def main() -> None:
-    config = json.loads(Path(sys.argv[1]).read_text())
+    numbers = itertools.count()
+    jitter = "--jitter" in sys.argv
+    config = json.loads(Path(sys.argv[-1]).read_text())
     threading.Thread(target=commands, daemon=True).start()
     ready = {"contract": 2, "language": "python", "sdk_version": "0.1", "executor_id": "x", "pid": 1}
     print(json.dumps({"event": "ready", **ready}), flush=True)
@@ -48,9 +56,11 @@ def main() -> None:
             url = f"{config['relay_url']}/websocket/{config['application']}/{config['key']}"
             with connect(url, ping_interval=None, proxy=None) as connection:
                 serve(connection)
-        except (ConnectionClosed, InvalidStatus, OSError):
-            pass
-        time.sleep(REDIAL_S)
+        except InvalidStatus:
+            # Spread as draws are, and the same in every run.
+            time.sleep(next(numbers) * GOLDEN % 1 * JITTER_S if jitter else REDIAL_S)
+        except (ConnectionClosed, OSError):
+            time.sleep(0.0 if jitter else REDIAL_S)
 
 
 main()
