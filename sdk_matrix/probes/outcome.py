@@ -14,6 +14,7 @@ from sdk_matrix.probes.bench import ANSWER_S, Executor
 __all__ = ["Reaction", "classify", "react", "sentence"]
 
 _SETTLE_S = 3.0  # an answer, or a close frame, comes within this of what caused it
+_SLOW_S = 12.0  # an SDK that answers concurrently may answer what is behind first
 _END_S = 15.0  # and an exit, or the next dial, within this of the end of the connection
 
 
@@ -49,8 +50,8 @@ def sentence(answer: Mapping[str, Any] | None) -> str:
 async def react(executor: Executor, message: dict[str, Any] | str, *, within_s: float = ANSWER_S) -> Reaction:
     """Send one request and see what the process does with it.
 
-    Without an answer a ``executor_info`` behind it tells whether the SDK still listens: whoever answers that has
-    dropped the request. A message without its own id in the text counts as answered by any next message.
+    Without an answer a ``executor_info`` behind it tells whether the SDK still listens: whoever answers that, and not
+    the request soon after, has dropped it. A message without its own id in the text counts as answered by any next one.
     """
     link = await executor.link()
     mark, seen, dials = executor.mark(), len(link.messages), len(executor.door.dials)
@@ -71,6 +72,7 @@ async def react(executor: Executor, message: dict[str, Any] | str, *, within_s: 
         except TimeoutError:
             await link.send({"type": "executor_info", "request_id": after})
             await link.until(settled, within_s)
+            await link.until(found, _SLOW_S)
     except (TimeoutError, ConnectionError):
         pass
     answer = found()

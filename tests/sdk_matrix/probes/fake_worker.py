@@ -29,6 +29,8 @@ def serve(connection: ClientConnection) -> None:
                 connection.send(json.dumps({**answer, "executor_id": "x"}))
             case "alert":
                 continue
+            case "retention":
+                threading.Timer(5.0, connection.send, (json.dumps(answer),)).start()
             case "cancel":
                 connection.close(1011, "bad request")
             case "resume":

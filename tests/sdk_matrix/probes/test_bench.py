@@ -52,6 +52,7 @@ def with_executor(folder: Path, story: Callable[[Executor], Awaitable[None]]) ->
         ({"type": "list_workflows", "request_id": "r"}, "error", "ValueError: no"),
         ({"type": "brand_new", "request_id": "r"}, "unknown type", "Unknown message type"),
         ({"type": "alert", "request_id": "r"}, "no answer", ""),
+        ({"type": "retention", "request_id": "r"}, "answered", ""),  # after what is sent behind it
         ({"type": "cancel", "request_id": "r"}, "closes 1011", ""),
         ({"type": "resume", "request_id": "r"}, "drops TCP", ""),
         ("{", "process exits 1", ""),
