@@ -45,7 +45,7 @@ class LiveView(AbstractContextManager["LiveView"]):
             self._live.update(self._table(standing))
         elif standing.phase != self._phase or time.monotonic() - self._said_s >= PLAIN_EVERY_S:
             self._phase, self._said_s = standing.phase, time.monotonic()
-            self._console.print(self._line(standing), highlight=False, markup=False)
+            self._console.print(self._line(standing), highlight=False, markup=False, soft_wrap=True)
 
     def _line(self, standing: Standing) -> str:
         return (

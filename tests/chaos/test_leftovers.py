@@ -28,14 +28,14 @@ _MARK = "RELAYPROOF_TEST_RUN"
 class Terminal:
     """``relayproof chaos`` as somebody's terminal runs it. All that it starts inherits a mark in its environment."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, faults: str) -> None:
         self.results = folder / "results"
         self.temporary = folder / "temporary"
         self.temporary.mkdir()
         self._said = folder / "said"
         self._mark = secrets.token_hex(8)
         command = (
-            sys.executable, "-m", "relayproof", "chaos", "--executors", "2", "--faults", "kill,pause,disconnect",
+            sys.executable, "-m", "relayproof", "chaos", "--executors", "2", "--faults", faults,
             "--duration", "10m", "--seed", "3", "--results", str(self.results),
         )  # fmt: skip
         environment = {**os.environ, _MARK: self._mark, "TMPDIR": str(self.temporary)}
@@ -72,8 +72,8 @@ class Terminal:
 
 
 @pytest.fixture
-def terminal(tmp_path: Path) -> Iterator[Terminal]:
-    made = Terminal(tmp_path)
+def terminal(tmp_path: Path, request: pytest.FixtureRequest) -> Iterator[Terminal]:
+    made = Terminal(tmp_path, request.param)
     yield made
     made.close()
 
@@ -103,6 +103,7 @@ def left(terminal: Terminal, servers: Mapping[int, Path]) -> list[object]:
     ]  # fmt: skip
 
 
+@pytest.mark.parametrize("terminal", ["kill,pause,disconnect"], indirect=True)  # needs PostgreSQL
 def test_the_first_ctrl_c_judges_what_was_done_and_leaves_nothing(terminal: Terminal) -> None:
     terminal.until(lambda: at_work(terminal))
     servers = clusters(terminal)
@@ -115,6 +116,7 @@ def test_the_first_ctrl_c_judges_what_was_done_and_leaves_nothing(terminal: Term
     assert left(terminal, servers) == []
 
 
+@pytest.mark.parametrize("terminal", ["kill"], indirect=True)  # SQLite
 def test_the_second_ctrl_c_waits_for_nothing_and_leaves_nothing(terminal: Terminal) -> None:
     terminal.until(lambda: at_work(terminal))
     servers = clusters(terminal)
