@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import gc
 import hashlib
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from random import Random
 
@@ -55,6 +57,18 @@ class _Found:
         return tuple(reversed(steps))
 
 
+@contextmanager
+def _seldom_collecting() -> Iterator[None]:
+    """What a search keeps has no cycles: the collector would go through all of it again and again, for nothing."""
+    before = gc.get_threshold()
+    gc.set_threshold(100 * before[0], *before[1:])
+    try:
+        yield
+    finally:
+        gc.set_threshold(*before)
+
+
+@_seldom_collecting()
 def breadth_first(
     model: Model,
     core: type[Core] = Core,
