@@ -7,15 +7,15 @@ the task's seed alone.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from random import Random
 
 from reference_relay.core import events
 from reference_relay.core.core import Core
 from reference_relay.core.effects import Effect, Save, Send
 from reference_relay.core.records import AppKey, Executor, ExecutorKey
-from reference_relay.store import Write
-from scenarios.schedule.file import Member, Schedule
+from reference_relay.store import SaveRecord, Write
+from scenarios.schedule.file import FaultAt, Member, Schedule
 from simulator.clock import Clock, ns
 from simulator.models.calls import CallRecord
 from simulator.models.client import Client
@@ -23,12 +23,14 @@ from simulator.models.fleet import Fleet, Place
 from simulator.models.relay import FleetRelay
 from simulator.studies.grid import Point, timing_of
 
-__all__ = ["SPREAD", "Field", "Sight"]
+__all__ = ["SPREAD", "Field", "Sight", "chance"]
 
 SPREAD = 1.18
 """Sigma of the log-normal lengths: one in twenty is then seven times as long as the median."""
 DAY_S = 86_400.0
 _GIVEN = ("ping_interval_s", "ping_wait_s", "grace_s", "scan_s", "slack_s")
+_CHANCES = (("pauses", "pause", "pause"), ("outages", "outage", "disconnect"), ("cuts", "", "reset"))
+"""Parameters: how many a day, and how long; and the fault."""
 
 
 class Sight:
@@ -37,6 +39,7 @@ class Sight:
     def __init__(self, saved: Callable[[str, Executor | None], None], sent: Callable[[Send], None]) -> None:
         """``saved(executor_id, record)`` for each record that changes; ``sent`` for each request frame."""
         self._saved, self._sent = saved, sent
+        self.registered: Callable[[str], None] = lambda executor: None  # the relay has it on record, durably
         self.clients: dict[int, Client] = {}  # by the relay's number of their connection
 
     def decided(self, effects: Sequence[Effect]) -> None:
@@ -52,7 +55,11 @@ class Sight:
     def told(self, event: events.Event) -> None: ...
     def handled(self, core: Core) -> None: ...
     def does(self, effect: Effect) -> None: ...
-    def wrote(self, writes: Sequence[Write]) -> None: ...
+    def wrote(self, writes: Sequence[Write]) -> None:
+        for write in writes:
+            if isinstance(write, SaveRecord) and isinstance(write.record, Executor):
+                self.registered(write.record.key.executor_id)
+
     def dialled(self, conn: int, client: Client, app: AppKey) -> None:
         self.clients[conn] = client
 
@@ -67,28 +74,32 @@ class Sight:
 class Field:
     """``executors`` of one SDK for ``duration_s`` of virtual time at one point."""
 
-    def __init__(self, point: Point, seed: int, executors: int, duration_s: float, core: type[Core] = Core) -> None:
+    def __init__(
+        self, point: Point, seed: int, executors: int, duration_s: float, core: type[Core] = Core,
+        *, skipping: bool = False,
+    ) -> None:  # fmt: skip
+        """``skipping``: heartbeats that change nothing are not played. For who does nothing else to its executors than
+        what happens by chance; packets that are lost may strike any heartbeat, so that then none is skipped."""
         timing = timing_of(point)
         members = tuple(Member(f"e{number}", str(point["sdk"])) for number in range(executors))
-        given = {
-            name: getattr(timing, name) for name in ("ping_interval_s", "ping_wait_s", "grace_s", "scan_s", "slack_s")
-        }
         schedule = Schedule(
-            name="field", seed=seed, duration_s=duration_s, executors=members, timing=given, workload={"workflows": 0}
-        )
+            name="field", seed=seed, duration_s=duration_s, executors=members, workload={"workflows": 0},
+            timing={name: getattr(timing, name) for name in _GIVEN},
+            faults=tuple(fault for member in members for fault in chance(point, seed, member.label, duration_s)),
+        )  # fmt: skip
         self.clock = Clock()
         self.timing = timing
         self.saved: Callable[[str, Executor | None], None] = lambda executor, record: None
         self.sent: Callable[[Send], None] = lambda frame: None
         self._sight = Sight(self._saw, self._sends)
-        self.fleet = Fleet(schedule, core, self._sight, None, self.clock)
+        skips = skipping and not point["loss"]
+        self.fleet = Fleet(schedule, core, self._sight, None, self.clock, skip_heartbeats=skips)
+        self._sight.registered = self.fleet.registered
         self._ended = self.clock.event()
         self._duration_ns = ns(duration_s)
-        self._point = point
         for place in self.fleet.places.values():
             place.path.latency_ns = ns(float(point["latency"]))
             place.path.loss = float(point["loss"])
-            self._let_happen(place, Random(f"field {seed} {place.member.label}"))
 
     def place_of(self, executor: str) -> Place | None:
         """Where the process with this id runs; None: it has gone."""
@@ -121,48 +132,20 @@ class Field:
     def _sends(self, frame: Send) -> None:
         self.sent(frame)
 
-    # ---- chance
 
-    def _let_happen(self, place: Place, random: Random) -> None:
-        self._often("pauses", random, lambda: self._pause(place, self._length_s("pause", random)))
-        self._often("outages", random, lambda: self._outage(place, self._length_s("outage", random)))
-        self._often("cuts", random, lambda: self._cut(place))
-
-    def _often(self, name: str, random: Random, happen: Callable[[], None]) -> None:
-        """A Poisson process: as likely at any moment as at any other."""
-        a_day = float(self._point[name])
-        if a_day == 0:
-            return
-
-        def next_one() -> None:
-            self.clock.call(ns(random.expovariate(a_day / DAY_S)), now)
-
-        def now() -> None:
-            happen()
-            next_one()
-
-        next_one()
-
-    def _length_s(self, name: str, random: Random) -> float:
-        return random.lognormvariate(math.log(float(self._point[name])), SPREAD)
-
-    def _pause(self, place: Place, length_s: float) -> None:
-        process = place.process
-        if process is not None and process.alive and not process.paused:
-            process.pause()
-            self.clock.call(ns(length_s), process.resume)
-
-    def _outage(self, place: Place, length_s: float) -> None:
-        if not place.path.holds:
-            place.path.hold("up", "drop")
-            place.path.hold("down", "drop")
-            self.clock.call(ns(length_s), self._over, place)
-
-    def _over(self, place: Place) -> None:
-        place.path.release("up")
-        place.path.release("down")
-
-    def _cut(self, place: Place) -> None:
-        process = place.process
-        if process is not None and process.client is not None and process.client.open:
-            process.client.network_ends("reset")
+def chance(point: Point, seed: int, label: str, duration_s: float) -> Iterator[FaultAt]:
+    """What happens to one executor: three Poisson processes, each as likely at any moment as at any other. A pause in
+    a pause, or an outage in an outage, is none."""
+    for name, length, fault in (
+        ("pauses", "pause", "pause"),
+        ("outages", "outage", "disconnect"),
+        ("cuts", "", "reset"),
+    ):
+        a_day = float(point[name])
+        random, at_s, until_s = Random(f"field {seed} {label} {name}"), 0.0, 0.0
+        while a_day and (at_s := at_s + random.expovariate(a_day / DAY_S)) < duration_s:
+            for_s = random.lognormvariate(math.log(float(point[length])), SPREAD) if length else None
+            if at_s < until_s:
+                continue
+            until_s = at_s + (for_s or 0.0)
+            yield FaultAt(fault, at_s, label, for_s)

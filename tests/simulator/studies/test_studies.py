@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from itertools import pairwise
 from statistics import NormalDist
 from typing import Any
 
 import pytest
 
+from reference_relay.core.records import Status
 from simulator.studies import false_deaths
 from simulator.studies.estimates import Estimate
-from simulator.studies.field import SPREAD
-from simulator.studies.grid import CALM, GridError, points
+from simulator.studies.field import SPREAD, Field, chance
+from simulator.studies.grid import CALM, FIELD, GridError, points
 from simulator.studies.study import STUDIES, Answer, Effort, find
 from simulator.studies.windows import lawful
 
@@ -100,6 +102,27 @@ def test_a_calm_field_kills_nobody_and_says_how_sure_that_is() -> None:
     days = float(str(row[4]))
     assert estimate(row[1]).high == pytest.approx(3.689 / days, rel=0.01)  # two-sided; one-sided it is 3 / days
     assert "No false death at all" in found.summary[0]
+
+
+def test_heartbeats_that_are_skipped_change_nothing_of_what_is_counted() -> None:
+    (point,) = points({"grace": (5.0,), "outages": (20.0,), "pauses": (20.0,)}, FIELD)
+
+    def changes(*, skipping: bool) -> list[tuple[str, Status | None]]:
+        field, seen = Field(point, 1, 5, 2 * 3600.0, skipping=skipping), list[tuple[str, Status | None]]()
+        field.saved = lambda executor, record: seen.append((executor, record.status if record else None))
+        field.run()
+        return seen
+
+    found = changes(skipping=True)
+    assert found == changes(skipping=False)
+    assert len([status for _, status in found if status is Status.DISCONNECTED]) > 5
+
+
+def test_a_pause_in_a_pause_is_none() -> None:
+    (point,) = points({"pauses": (5000.0,), "pause": (60.0,), "outages": (0.0,), "cuts": (0.0,)}, FIELD)
+    drawn = list(chance(point, 1, "e0", 3600.0))
+    assert {fault.fault for fault in drawn} == {"pause"} and len(drawn) > 10
+    assert all(one.at_s + (one.for_s or 0) <= after.at_s for one, after in pairwise(drawn))
 
 
 def test_false_deaths_are_as_many_as_outages_are_long_enough() -> None:
