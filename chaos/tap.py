@@ -81,6 +81,7 @@ class Tap:
         self._lines: dict[str, _Line] = {}
         self._ids: dict[str, asyncio.Future[str]] = {}
         self._killed: set[str] = set()
+        self._known: set[str] = set()
         self._added: dict[str, Callable[[Mapping[str, Any]], None]] = {}
         self._server: asyncio.Server | None = None
         self._stopping = False
@@ -124,6 +125,10 @@ class Tap:
         """Whether this executor's socket is open at both ends and it has answered executor_info there."""
         line = self._lines.get(label)
         return line is not None and line.handshaken and not line.ended
+
+    def known(self, label: str) -> bool:
+        """Whether it has ever answered executor_info: of another one the relay can't know that it was there."""
+        return label in self._known
 
     def labels(self) -> list[str]:
         """Those whose sockets are open and have answered executor_info."""
@@ -281,7 +286,9 @@ class Tap:
         line.closing = line.closing or opcode == CLOSE
         self._record(line, by, opcode, payload)
         if message is not None:
-            line.handshaken = line.handshaken or (by == "executor" and message.get("type") == "executor_info")
+            if by == "executor" and message.get("type") == "executor_info":
+                line.handshaken = True
+                self._known.add(line.label)
             for listener in tuple(self.listeners):
                 listener(Passing(line.label, line.executor, line.conn, by, message))
 

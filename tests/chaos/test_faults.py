@@ -7,6 +7,7 @@ import pytest
 
 from chaos import faults, table
 from chaos.errors import FaultRefused, UnknownFault, UnknownVictim
+from chaos.faults import kill_all
 from chaos.processes import ProcessRuntime
 from chaos.site import Site
 from conductor.timing import FAST
@@ -60,6 +61,46 @@ async def test_a_victim_that_is_not_there_is_named(tmp_path: Path) -> None:
 async def test_a_relay_that_is_not_the_runs_own_is_not_broken(tmp_path: Path) -> None:
     with pytest.raises(FaultRefused, match="may not stop the relay"):
         await faults.apply(FaultAt("relay-kill", 0.0, "relay"), site(tmp_path))
+
+
+class Life:
+    """A worker that only can be killed."""
+
+    executor = "id"
+
+    def __init__(self, label: str) -> None:
+        self.label = label
+        self.alive = True
+
+    def kill(self) -> None:
+        self.alive = False
+
+
+async def test_kill_all_waits_for_whoever_is_still_dialling_and_spares_whom_no_relay_knows(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    here = site(tmp_path)
+    here.healing.set()  # nothing is held
+    (team,) = here.fleets
+    lives = {name: Life(name) for name in ("known", "late", "stranger")}
+    team.lives.update(lives)  # type: ignore[arg-type] - no whole worker is needed
+    looks: list[str] = []
+
+    def known(label: str) -> bool:
+        looks.append(label)
+        return label == "known" or (label == "late" and looks.count("late") > 2)
+
+    relaunched: list[str] = []
+
+    async def relaunch(slot: str, *, version: str | None = None) -> None:
+        relaunched.append(slot)
+
+    monkeypatch.setattr(kill_all, "_KNOWN_S", 0.2)
+    monkeypatch.setattr(team.tap, "known", known)
+    monkeypatch.setattr(team, "relaunch", relaunch)
+    await faults.apply(FaultAt("kill-all", 0.0, "all"), here)
+    assert {name: life.alive for name, life in lives.items()} == {"known": False, "late": False, "stranger": True}
+    assert relaunched == ["known", "late"]
 
 
 def test_the_table_of_faults_is_what_is_registered() -> None:
