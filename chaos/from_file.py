@@ -7,9 +7,10 @@ from collections.abc import Iterator
 from msgspec.structs import replace
 
 from chaos import faults
-from chaos.campaign import LEAST_WAIT_S, REPLACES
+from chaos.campaign import CLAUSES, LEAST_WAIT_S, REPLACES
 from chaos.errors import FaultRefused, UnknownFault
 from conductor.timing import DOCUMENTED, Timing
+from evidence.rules import invariants
 from scenarios.schedule import KINDS, Schedule
 
 __all__ = ["WHY_NOT", "fitted", "left_out", "obstacles", "with_language", "written"]
@@ -42,6 +43,12 @@ def left_out(schedule: Schedule) -> list[str]:
     if schedule.about.get(REPLACES) is True:
         return []  # a real run wrote it
     found = []
+    clause = str(schedule.about.get("clause", ""))
+    if clause and clause not in _judged():
+        found.append(
+            f"[about] clause: {clause}, which a search kept this file for, is not judged with real SDKs, only what comes"
+            " of it; relayproof replay judges it"
+        )
     if schedule.workload:
         found.append("[workload]: executors are kept in work at --rate while they run: the judge needs some to lose")
     if schedule.settings:
@@ -49,6 +56,12 @@ def left_out(schedule: Schedule) -> list[str]:
     if schedule.timing_profile.ping_wait_s < LEAST_WAIT_S:
         found.append(f"[timing] ping_wait_s: {LEAST_WAIT_S:g} s, for launching SDKs starves the processors for seconds")
     return found
+
+
+def _judged() -> set[str]:
+    """Clauses that a chaos run can fail: by a rule of its own, or by what always holds."""
+    always = {clause for clauses, _ in invariants().values() for clause in clauses}
+    return {*CLAUSES, "OUT-4", "OUT-5", *always}
 
 
 def fitted(timing: Timing, grace_s: float) -> Timing:

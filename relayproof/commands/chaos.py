@@ -113,7 +113,7 @@ def chaos(
         )  # fmt: skip
         if campaign.schedule is not None:
             for line in from_file.left_out(campaign.schedule):
-                console.print(f"{schedule}: {line}", style="yellow", highlight=False, markup=False)
+                console.print(f"{schedule}: {line}", style="yellow", highlight=False, markup=False, soft_wrap=True)
         if every_fault:
             campaign = tour(campaign, chaos_timing(profile, profile.timing_at("fast"), grace_s))
         played = asyncio.run(_played(profile, campaign, grace_s, results, relay, console))

@@ -83,7 +83,7 @@ async def test_kill_all_waits_for_whoever_is_still_dialling_and_spares_whom_no_r
     here.healing.set()  # nothing is held
     (team,) = here.fleets
     lives = {name: Life(name) for name in ("known", "late", "stranger")}
-    team.lives.update(lives)  # type: ignore[arg-type] - no whole worker is needed
+    team.lives.update(lives)  # type: ignore[arg-type]  # no whole worker is needed
     looks: list[str] = []
 
     def known(label: str) -> bool:

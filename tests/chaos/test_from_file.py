@@ -74,12 +74,13 @@ def test_whatever_the_simulator_draws_is_played_or_told_why_not() -> None:
 def test_what_is_played_otherwise_is_told() -> None:
     asked = changed(
         schedule(timing={"ping_wait_s": 2.0, "slack_s": 0.1}), workload={"workflows": 0},
-        settings={"recoverToLatestVersion": True},
+        settings={"recoverToLatestVersion": True}, about={"clause": "LIV-7"},
     )  # fmt: skip
     said = from_file.left_out(asked)
     assert [line.split(":")[0] for line in said] == [
-        "[workload]", "[settings] recoverToLatestVersion", "[timing] ping_wait_s",
+        "[about] clause", "[workload]", "[settings] recoverToLatestVersion", "[timing] ping_wait_s",
     ]  # fmt: skip
+    assert from_file.left_out(changed(schedule(), about={"clause": "OUT-1"})) == []
     assert from_file.left_out(schedule()) == []
 
 

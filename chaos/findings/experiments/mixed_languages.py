@@ -1,7 +1,7 @@
 """One version string for two languages on one system database: the survivor takes the dead one's rows.
 
-The SDK that is given is the survivor. The dead one is of Python, for TypeScript of the survivor's own schema family;
-for Python it is of TypeScript.
+The SDK that is given is the survivor; the dead one is of Python, or for Python of TypeScript. A relay that minds
+REC-23 never asks it, so that the tap asks in the place of one that does not.
 """
 
 from __future__ import annotations
@@ -30,9 +30,12 @@ async def mixed_languages(trial: Trial) -> None:
     other = worker("python" if trial.worker.language == "typescript" else "typescript")
     other.build()
     first = await course.fleet(other, "dead")
-    await course.fleet(trial.worker, "survivor", beside=first)
+    second = await course.fleet(trial.worker, "survivor", beside=first)
     await first.start("dead", [long_job(f"w-{number}", 1.0, 1.0, 1.0) for number in range(1, _WORKFLOWS + 1)])
     await course.until_in_hand(first, "dead", least=_WORKFLOWS)
+    dead = first.lives["dead"].executor
     await course.strike("kill", "dead")
+    asked = {"type": "recovery", "request_id": "mixed-languages", "executor_ids": [dead]}
+    second.tap.add("survivor", asked, lambda answer: None)
     await course.until_ended(first, _WITHIN_S)
     await course.collect()
