@@ -46,8 +46,8 @@ def left_out(schedule: Schedule) -> list[str]:
     clause = str(schedule.about.get("clause", ""))
     if clause and clause not in _judged():
         found.append(
-            f"[about] clause: {clause}, which a search kept this file for, is not judged with real SDKs, only what comes"
-            " of it; relayproof replay judges it"
+            f"[about] clause: {clause}, which a search kept this file for, is not judged here, only what comes of it;"
+            " relayproof replay judges it"
         )
     if schedule.workload:
         found.append("[workload]: executors are kept in work at --rate while they run: the judge needs some to lose")
