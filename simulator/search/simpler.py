@@ -22,6 +22,9 @@ def simpler(schedule: Schedule) -> Iterator[Schedule]:
         yield replace(schedule, faults=_without(schedule.faults, at))
     yield from _fewer_calls(schedule)
     used = {fault.on for fault in schedule.faults}
+    needed = tuple(member for member in schedule.executors if member.label in used) or schedule.executors[:1]
+    if len(needed) < len(schedule.executors) - 1:  # whom a call goes to depends on how many there are
+        yield replace(schedule, executors=needed)
     for at, member in enumerate(schedule.executors):
         if member.label not in used and len(schedule.executors) > 1:
             yield replace(schedule, executors=_without(schedule.executors, at))

@@ -14,7 +14,7 @@ import pytest
 from simulator.search.shrink import size
 from tests.simulator.search.quality import FIRST_SEED, Row, core_defects, first_hit, read, run, shrunk, summary
 
-MOST = 400
+MOST = 200
 """Schedules in which the sample is found; the goal is 20,000 from 95 of 100 seeds."""
 
 SMALLEST: dict[str, int] = json.loads((Path(__file__).parent / "smallest.json").read_text(encoding="utf-8"))
@@ -22,7 +22,7 @@ SMALLEST: dict[str, int] = json.loads((Path(__file__).parent / "smallest.json").
 
 CANARIES = ("half-a-grace", "never-pings", "never-recovers", "deleted-in-any-case")
 
-HARD = frozenset({"goes-on-after-the-return", "takes-the-first-of-a-list"})
+HARD = frozenset({"deletes-what-came-back", "first-grace-for-ever", "forgets-the-recovered", "no-failover-on-timeout"})
 """Found, but not within so few schedules; docs/simulator.md has the figures."""
 
 SAMPLE = [name for name in sorted(SMALLEST) if name not in HARD][5::12]
