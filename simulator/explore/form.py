@@ -2,8 +2,7 @@
 
 Times are relative to now; connection and request numbers, which only name things, become places in an order. Counters
 that no decision depends on (how often a recovery was dispatched) are left out, and those that a decision depends on
-only up to a bound (rounds of failover: the backoff has its cap) are cut there; so is the number of requests past their
-deadline, of which a model lets `overdue` be answered and the others never. What the store holds is left out because
+only up to a bound (rounds of failover: the backoff has its cap) are cut there. What the store holds is left out because
 it is judged to be what is listed. Whatever attributes a broken core has of its own count as they are.
 """
 
@@ -51,7 +50,7 @@ def form(core: Core, outside: Outside, model: Model) -> tuple[Any, ...]:
         ],
         [(_conn(conns[number], now), _connection(core.connections.get(number), now)) for number in numbers],
         asked,
-        (len(core.pending), min(len(core.late), model.overdue + 1), len(core.connections), len(outside.calls)),
+        (len(core.pending), len(core.late), len(core.connections), len(outside.calls)),
         [(each.type, len(each.asked), each.due_ns - now) for each in core.calls.values()],
         sorted(outside.latest.items()) if outside.latest else (),
         _extras(core),
@@ -85,11 +84,13 @@ def _executor(
     return (
         each.status, places.get(each.conn, -2), each.info.application_version, each.info.language,
         _relative(each.disconnected_ns, now), _relative(each.dead_at_ns, now),
-        () if each.recovery is None else _recovery(each.recovery, now, late, most_rounds),
+        _recovery(each.recovery, now, late, most_rounds),
     )  # fmt: skip
 
 
-def _recovery(each: Recovery, now: int, late: bool, most_rounds: int) -> tuple[Any, ...]:
+def _recovery(each: Recovery | None, now: int, late: bool, most_rounds: int) -> tuple[Any, ...]:
+    if each is None:
+        return ()
     out = each.request_id is not None
     return (
         each.phase, min(each.rounds, most_rounds), _relative(each.due_ns, now), each.peer if out or late else None,
@@ -102,8 +103,7 @@ def _life(each: Life | None, now: int, places: dict[int | None, int]) -> tuple[A
         return ()
     return (
         each.status, places.get(each.conn, -2), now - each.since_ns if each.since_ns else -1,
-        each.dead_from_ns - now if each.dead_from_ns >= now else -1,
-        each.dead_by_ns - now if each.dead_by_ns >= now else -1, each.acknowledged,
+        max(each.dead_from_ns - now, -1), max(each.dead_by_ns - now, -1), each.acknowledged,
         each.check != "", each.left, each.told,
     )  # fmt: skip
 
@@ -123,9 +123,8 @@ def _conn(each: Conn, now: int) -> tuple[Any, ...]:
 def _connection(each: Connection | None, now: int) -> tuple[Any, ...]:
     if each is None:
         return ()
-    by_ns = each.handshake_by_ns
     return (
-        each.executor_id, now - each.last_frame_ns, each.next_ping_ns - now, _NEVER if by_ns is None else by_ns - now
+        each.executor_id, now - each.last_frame_ns, each.next_ping_ns - now, _relative(each.handshake_by_ns, now)
     )  # fmt: skip
 
 
@@ -133,8 +132,7 @@ def _frame(each: Frame, core: Core, out: Outside, places: dict[int | None, int])
     """A request, as the executor that was asked sees it and as the core does."""
     now, life = out.now_ns, out.lives.get(each.about) if each.about is not None else None
     return (
-        each.type, each.about or (), places.get(each.conn, -2),
-        each.due_ns - now if each.due_ns > now else 0, each.moot,
+        each.type, each.about or (), places.get(each.conn, -2), max(each.due_ns - now, 0), each.moot,
         life is not None and life.check == each.request_id, *_pending(core.pending.get(each.request_id), now),
         each.request_id in core.late,
     )  # fmt: skip
@@ -143,7 +141,7 @@ def _frame(each: Frame, core: Core, out: Outside, places: dict[int | None, int])
 def _pending(each: Pending | None, now: int) -> tuple[Any, ...]:
     if each is None:
         return ("", 0, False)
-    return (each.purpose, each.due_ns - now if each.due_ns > now else 0, each.moot)
+    return (each.purpose.value, max(each.due_ns - now, 0), each.moot)
 
 
 def _extras(core: Core) -> list[str]:
