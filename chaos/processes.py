@@ -49,7 +49,8 @@ _all: weakref.WeakSet[Process] = weakref.WeakSet()
 @atexit.register
 def _kill_all() -> None:
     for process in tuple(_all):
-        process.kill()
+        with contextlib.suppress(RuntimeError):  # its event loop is closed: the process is killed, its pipe can't be
+            process.kill()
 
 
 class Process:
