@@ -19,6 +19,8 @@ from relayproof import cli
         (["--duration", "soon"], "45s, 5m or 1h"),
         (["--rate", "0"], "above 0"),
         (["--schedule", "nowhere.toml"], "nowhere.toml"),
+        (["--every-fault", "--executors", "2"], "give 3 or more"),
+        (["--every-fault", "--schedule", "nowhere.toml"], "leave one out"),
         (["--test", "nothing"], "there is no test 'nothing'"),
         (["--relay", "builtin:broken/none"], "none"),
     ],
