@@ -13,7 +13,7 @@ from simulator.models.sdk import BACKOFF_CAP_S, SDKS, Sdk
 __all__ = ["LONGEST_S", "Storm"]
 
 LONGEST_S = 600.0
-_LOOK_S = 30.0  # besides what a queue of everybody takes: without one useful admission in it, all has collapsed
+_LOOK_S = 10.0  # besides what a queue of everybody takes: without one useful admission in it, all has collapsed
 _REFUSAL_SHARE = 0.1  # of an admission's work: a 503 needs no handshake
 
 
