@@ -20,7 +20,7 @@ from chaos.tap import Passing
 from chaos.tour import EVERY
 from chaos.work import Order, Work, unsafe
 from evidence.cases import record
-from scenarios.errors import Prerequisite
+from scenarios.errors import Prerequisite, TargetError
 from scenarios.schedule import KINDS, FaultAt, Schedule
 from scenarios.world import App
 
@@ -156,13 +156,16 @@ class Driver:
             self.world.note("fault left out", fault=at.fault, on=at.on, reason="nobody was there to strike")
             return
         await self._until_in_hand(site, aimed)
+        if KINDS[at.fault].on == "database":
+            known = (fleet.until(fleet.all_known, _THERE_S) for _, fleet in self._fleets)
+            await asyncio.gather(*known)  # see there: a launch that an outage ends may have taken work
         self.standing.faults[at.fault] += 1
         self.standing.last = f"{at.fault} {aimed.on}"
         if KINDS[at.fault].on == "database":
             self._outage_s = max(self._outage_s, (at.for_s or 0.0) + float(at.values.get("down_s", 0.0)))
         try:
             await faults.apply(aimed, site)
-        except (ChaosError, OSError) as problem:
+        except (ChaosError, TargetError, OSError) as problem:
             self.world.note("fault failed", fault=at.fault, on=aimed.on, reason=str(problem))
 
     async def _until_in_hand(self, site: Site, at: FaultAt) -> None:

@@ -7,7 +7,7 @@ import io
 import ipaddress
 import random
 import tarfile
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, Self, TypeVar
 from urllib.parse import urlsplit
@@ -60,6 +60,7 @@ class DockerRuntime:
         self._engine: Any = None
         self._reaper: Reaper | None = None
         self._networks: list[Any] = []
+        self._free: dict[str, Iterator[str]] = {}  # network: addresses that no worker had yet
         self._outside: Outside | None = None
         self._builds: dict[tuple[str, str], asyncio.Task[dict[str, Image]]] = {}
         self._workers: list[Contained] = []
@@ -165,8 +166,9 @@ class DockerRuntime:
 
         drawn = random.Random(f"{self.run} {purpose}")
         for left in reversed(range(_NETWORK_TRIES)):
-            subnet = ipaddress.ip_network((f"10.{drawn.randrange(100, 250)}.{drawn.randrange(256)}.0", 24))
-            pool = IPAMPool(subnet=str(subnet), gateway=str(next(subnet.hosts())))
+            subnet = ipaddress.IPv4Network((f"10.{drawn.randrange(100, 250)}.{drawn.randrange(0, 256, 16)}.0", 20))
+            given = next(subnet.subnets(new_prefix=24))  # by the engine, to relay and servers; the rest is for workers
+            pool = IPAMPool(subnet=str(subnet), iprange=str(given), gateway=str(next(subnet.hosts())))
             try:
                 made = self._engine.networks.create(
                     f"relayproof-{self.run}-{purpose}", driver="bridge", labels=image_engine.labels(self.run),
@@ -179,6 +181,7 @@ class DockerRuntime:
                     raise
                 continue
             made.reload()
+            self._free[made.name] = iter([str(host) for host in subnet.hosts() if host not in given])
             return made
         raise AssertionError("the last try raises")
 
@@ -203,9 +206,12 @@ class DockerRuntime:
 
     def _create(self, label: str, tag: str, config: Config) -> Any:
         work, ledger = self._networks
+        # An address that nobody gets again: who is unplugged loses it, and whoever starts meanwhile would be given it.
+        place = self._engine.api.create_endpoint_config(ipv4_address=next(self._free[work.name]))
         container = self._engine.containers.create(
             tag, [_CONFIG], name=f"relayproof-{self.run}-{label}", labels=image_engine.labels(self.run),
-            network=work.name, stdin_open=True, init=True, auto_remove=True, log_config={"Type": "none", "Config": {}},
+            network=work.name, networking_config={work.name: place}, stdin_open=True, init=True,
+            auto_remove=True, log_config={"Type": "none", "Config": {}},
         )  # fmt: skip
         ledger.connect(container)
         container.put_archive("/", _tar(_CONFIG, encode(config)))

@@ -176,6 +176,16 @@ def test_a_disconnected_container_keeps_its_address_and_its_way_to_the_ledger(pl
     assert place.life.alive
 
 
+def test_nobody_is_given_the_address_of_one_that_is_unplugged(place: Docked) -> None:
+    async def check() -> None:
+        await place.until(False, *place.life.relay)
+        await place.fleet.launch("e2")  # as a replacement would be, meanwhile
+        place.fleet.kill("e2")
+
+    place.do(place.under("disconnect", check))
+    place.do(place.until(True, *place.life.relay))
+
+
 def test_a_paused_container_takes_no_command_until_it_goes_on(place: Docked) -> None:
     async def main() -> None:
         place.life.pause()
