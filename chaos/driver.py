@@ -31,7 +31,7 @@ _LOOK_S = 0.25
 _LOOK_QUICK_S = 0.05
 _WORTH = 2  # workflows in hand that make a blow worth while
 _IN_HAND_S = 5.0  # how long a blow waits for its victim to have work
-_THERE_S = 10.0  # how long a tour's blow waits for its victim to be connected
+_THERE_S = 20.0  # how long a tour's blow waits for its victim to be connected
 _EVERYBODY = ("", "all", "relay", "database")  # in a schedule: whoever is meant, it is no single executor
 _REST_S = 1.0  # from a process's end to the next one in its slot
 _IN_HAND = 8  # unfinished workflows of one executor, beyond which nothing more is started
@@ -92,7 +92,8 @@ class Driver:
         strikes = [asyncio.create_task(self._strike(site, at)) for at in schedule.faults]
         watch = asyncio.create_task(self._watch())
         try:
-            await self._until_over(schedule.duration_s, strikes)
+            with contextlib.suppress(TimeoutError):
+                await asyncio.wait_for(self._over.wait(), schedule.duration_s)
         finally:
             await asyncio.shield(self._end(site, strikes, feeders, keepers))
             watch.cancel()
@@ -140,10 +141,6 @@ class Driver:
         )  # fmt: skip
 
     # ---------------------------------------------------------------- while it lasts
-
-    async def _until_over(self, duration_s: float, strikes: Sequence[asyncio.Task[None]]) -> None:
-        with contextlib.suppress(TimeoutError):
-            await asyncio.wait_for(self._over.wait(), duration_s)
 
     async def _strike(self, site: Site, at: FaultAt) -> None:
         with contextlib.suppress(TimeoutError):
