@@ -78,6 +78,7 @@ class Fleet:
         self._links = links
         self._slots: dict[str, str] = {}  # label of a life -> its slot
         self._launched: dict[str, int] = {}
+        self._launching: set[str] = set()  # labels of processes that are not up yet
         self._holds: Counter[str] = Counter()
         self._relaunching: defaultdict[str, asyncio.Lock] = defaultdict(asyncio.Lock)
         self._ready = False
@@ -151,7 +152,11 @@ class Fleet:
             executor=label,
             queues=(QUEUE,),
         )
-        running = await self.runtime.launch(self.worker, config, self._folder)
+        self._launching.add(label)
+        try:
+            running = await self.runtime.launch(self.worker, config, self._folder)
+        finally:
+            self._launching.discard(label)
         self.lives[slot] = running
         self.versions[slot] = version
         self.launched_versions.add(version)
@@ -176,6 +181,19 @@ class Fleet:
         for place, job in enumerate(self.started):
             if job.start.workflow == workflow:
                 self.started[place] = replace(job, asked=(*job.asked, what))
+
+    def known(self, slot: str) -> bool:
+        """Whether the slot's process lives and has told the relay who it is."""
+        life = self.lives[slot]
+        return life.alive and self.tap.known(life.label)
+
+    def all_known(self) -> bool:
+        """Nobody is being launched, or has still to tell the relay who it is.
+
+        SDKs take work from their queues before that (measured with Java and TypeScript, within 0.5 s of their launch):
+        what dies in that time dies under an id that no relay has ever heard of, and says nothing about one.
+        """
+        return not self._launching and all(self.known(slot) for slot, life in self.lives.items() if life.alive)
 
     def connected(self) -> list[str]:
         """Slots of the living workers with an open socket."""

@@ -18,11 +18,15 @@ _SHOWN = 5
 
 @rule("dead_are_recovered")
 def dead_are_recovered(history: History, expect: Expect) -> Finding:
-    """REC-1, REC-16: whoever died with work in hand was named to a peer in a recovery request."""
+    """REC-1, REC-16: whoever died with work in hand was named to a peer in a recovery request.
+
+    Asked only of executors that the relay had on record: nobody can name one that never told it who it was.
+    """
     found = weigh(history)
     named = {name: ask.request.frame.n for _, ask in history.asks_of("recovery") for name in ask.names}
     wanted = "each executor that dies with work in hand is named to a peer"
-    dead = sorted(found.orphans, key=lambda executor: found.struck[executor])
+    seen_by_relay = {conn.executor for conn in history.connections.values() if conn.handshake_ns is not None}
+    dead = sorted(found.orphans.keys() & seen_by_relay, key=lambda executor: found.struck[executor])
     missing = [executor for executor in dead if executor not in named and _stayed(found, executor)]
     if missing:
         seen = "; ".join(f"{_label(found, each)} was never named in a recovery" for each in missing[:_SHOWN])

@@ -42,6 +42,7 @@ class Story:
     promise: Promise | None = PROMISE
     fault: str = "kill"
     recovered: bool = True
+    stranger: bool = False  # e1 never told the relay who it is
     acknowledged: bool = True
     audited: bool = True
     outage: bool = False  # of the database, while the workflow is under way
@@ -69,6 +70,8 @@ class Story:
                 events.Open, conn=number, org="org", app=about["app"], executor=f"id-{label}", version=about["version"]
             )
             made.add(events.Upgraded, conn=number)
+            if self.stranger and label == "e1":
+                continue
             self._says(made, number, "relay", type="executor_info", request_id=f"info-{number}")
             self._says(
                 made, number, "executor", type="executor_info", request_id=f"info-{number}", executor_id=f"id-{label}"

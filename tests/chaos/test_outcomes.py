@@ -11,8 +11,9 @@ from evidence.history import load
 from evidence.judge import judge
 from evidence.outcomes import weigh
 from evidence.sdk_faults import interval, track_record
+from evidence.verdict import Verdict
 from spec import clauses
-from tests.chaos.recorded_outcomes import EXPECTED, FOLDER, STORIES
+from tests.chaos.recorded_outcomes import EXPECTED, FOLDER, STORIES, Story, insert
 
 KNOWN: dict[str, dict[str, str]] = json.loads(EXPECTED.read_text())
 
@@ -82,3 +83,12 @@ def test_a_failure_by_an_sdks_own_fault_is_named_as_such() -> None:
     assert seen.startswith(
         "by an SDK's own fault (a copy of the workflow that woke up late wrote over its recorded end)"
     )
+
+
+@pytest.mark.parametrize(("stranger", "verdict"), [(False, Verdict.FAILED), (True, Verdict.VACUOUS)])
+def test_nobody_can_name_an_executor_that_never_told_who_it_is(
+    stranger: bool, verdict: Verdict, tmp_path: Path
+) -> None:
+    story = Story(("REC-1",), [insert()], recovered=False, stranger=stranger)
+    story.write(tmp_path / "story.jsonl")
+    assert judge(load(tmp_path / "story.jsonl"), clauses()).clauses["REC-1"] is verdict
