@@ -35,6 +35,7 @@ _SETTINGS = {
     "max_connections": "600", "listen_addresses": "127.0.0.1", "unix_socket_directories": "", "jit": "off",
     "autovacuum_naptime": "1h", "max_wal_size": "4GB", "logging_collector": "off", "log_min_messages": "fatal",
     "restart_after_crash": "on",
+    "dynamic_shared_memory_type": "mmap",  # in the cluster's own folder: what is in /dev/shm outlives a kill
 }  # fmt: skip
 _SIGNALS = {"fast": signal.SIGINT, "immediate": signal.SIGQUIT}
 

@@ -59,3 +59,11 @@ async def test_a_missing_server_is_told_with_the_way_out(monkeypatch: pytest.Mon
     monkeypatch.setenv("PATH", "/nowhere")
     with pytest.raises(MissingPostgres, match="apt-get install postgresql"):
         PostgresServer()
+
+
+async def test_a_killed_server_leaves_no_shared_memory() -> None:
+    async with PostgresServer() as server:
+        (kind,) = await server.execute("postgres", "SHOW dynamic_shared_memory_type")
+        folder = server._folder
+        assert kind == ("mmap",) and folder is not None and any((folder / "data" / "pg_dynshmem").iterdir())
+    assert not folder.exists()
