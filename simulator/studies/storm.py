@@ -147,7 +147,8 @@ def _limits(limits: Sequence[tuple[Point, Sequence[Mapping[str, Any]]]]) -> tupl
             calculated = round(float(point["admission"]) * (2 * sdk.handshake_s + sdk.redial_s))
         cell: str | Estimate = f"not up to {NEVER_FROM:,}" if sdk.handshake_s is not None else "nowhere"
         if bounds and len(bounds) == len(runs):
-            cell = mean([(each["back"] + each["gone"]) / 2 for each in runs])
+            middle = sum(each["back"] + each["gone"] for each in runs) / (2 * len(runs))
+            cell = Estimate(middle, min(each["back"] for each in runs), max(bounds), len(runs))
         give_up = f"{sdk.handshake_s:g} s" if sdk.handshake_s is not None else "never"
         rows.append((*where, give_up, cell, calculated, len(runs)))
         if isinstance(cell, Estimate):
@@ -160,8 +161,9 @@ def _limits(limits: Sequence[tuple[Point, Sequence[Mapping[str, Any]]]]) -> tupl
         "Where it collapses",
         (*names, "a dial is given up after", "executors at the collapse", "calculated", "runs"),
         tuple(rows),
-        f"Found by halving to {(_NEAR - 1) * 100:.0f} %, means with 95 % intervals. Calculated: admission rate x (2 T +"
-        " redial), for a constant redial without a limit to what waits.",
+        f"Found by halving to {(_NEAR - 1) * 100:.0f} %; in brackets from the most that came back to the fewest that"
+        " did not, over all runs. Calculated: admission rate x (2 T + redial), for a constant redial without a limit to"
+        " what waits.",
     )
     return table, told
 
