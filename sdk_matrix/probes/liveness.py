@@ -21,6 +21,7 @@ __all__: list[str] = []
 
 _IDLE_S = 66.0  # three intervals of 20 s
 _SOON_S = 10.0  # half of the interval
+_TRIES = 4
 _FEW = 3  # of what takes so long that a busy host adds little to it
 _DEADLINE_S = 75.0
 _REDIAL_S = 60.0
@@ -34,14 +35,26 @@ _LARGE_BYTES = 16 << 20  # beyond what the sockets' buffers take
     "idle", "liveness/first_ping", "liveness/ping_interval", "liveness/no_pings_from_the_relay", "liveness/pongs_a_ping"
 )
 async def idle(bench: Bench, findings: Findings) -> None:
-    """A relay that answers pings and sends nothing."""
+    """A relay that answers pings and sends nothing.
+
+    Java now and then drops a connection 15 s after a ping that was answered within the same millisecond (measured):
+    what ends is watched again.
+    """
     async with bench.executor() as executor:
-        link = await executor.link()
-        mark = executor.mark()
-        ended = await link.ended(_IDLE_S)
+        ends, mark, link = 0, executor.mark(), await executor.link()
+        while ends < _TRIES and await link.ended(_IDLE_S):
+            ends, mark, link = ends + 1, executor.mark(), await executor.link()
         frames = executor.since(mark)
-        findings.put("liveness/no_pings_from_the_relay", "ends" if ended else "stays connected", frames=frames)
-        pings_s = [frame.at_s for frame in executor.door.record if frame.kind == "ping" and frame.by == "executor"]
+        value = "ends" if ends == _TRIES else "stays connected"
+        findings.put(
+            "liveness/no_pings_from_the_relay", value, frames=frames,
+            detail=f"{ends} connections before it were ended by the executor, in spite of a pong" if ends else "",
+        )  # fmt: skip
+        pings_s = [
+            frame.at_s
+            for frame in executor.door.record
+            if frame.kind == "ping" and frame.by == "executor" and frame.at_s >= link.opened_s
+        ]
         intervals_s = [after - before for before, after in pairwise(pings_s)]
         if intervals_s:
             findings.put("liveness/ping_interval", "pings", frames=frames, samples_s=intervals_s)
@@ -61,6 +74,8 @@ async def _first_pings(executor: Executor, first_s: float, findings: Findings) -
         (await executor.link()).reset()
         link = await executor.door.connected(_REDIAL_S, since=number)
         pinged_s = await link.until(lambda link=link: link.pinged_s, _IDLE_S)  # type: ignore[misc]
+        if pinged_s is None:
+            raise ProbeFailed("the connection ended before a first ping")
         samples_s.append(pinged_s - link.opened_s)
     value = "at once" if median(samples_s) < _SOON_S else "after an interval"
     findings.put("liveness/first_ping", value, frames=executor.since(mark), samples_s=samples_s)

@@ -9,6 +9,7 @@ from conductor.catalogue import CATALOGUE
 from sdk_matrix.contract import Start, Step
 from sdk_matrix.matrix.optional import FILTERS, OPTIONAL, nulled, required_only
 from sdk_matrix.probes.bench import Bench, Executor
+from sdk_matrix.probes.data import TERMINAL
 from sdk_matrix.probes.messages import REQUESTS
 from sdk_matrix.probes.outcome import Reaction, react
 from sdk_matrix.probes.registry import Findings, probe
@@ -103,6 +104,7 @@ async def optional_fields(bench: Bench, findings: Findings) -> None:
         for way, change in (("absent", required_only), ("null", nulled)):
             if not executor.alive:
                 executor = await bench.start()
+            await bench.status("rewound", *TERMINAL)  # what still runs can't be rewound
             reaction = await ask(executor, kind, **change(kind, REQUESTS[kind](executor)))
             row = f"variants/optional_{way}_{kind}"
             findings.put(row, reaction.value, detail=reaction.detail, frames=reaction.frames)
