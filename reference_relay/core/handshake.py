@@ -114,7 +114,7 @@ class Shaking(Living):
         assert dead.recovery is not None
         if dead.recovery.request_id is not None:
             self._make_moot(dead.recovery.request_id)
-        self._forget_late(dead.recovery)
+        self._forget_late(dead.recovery.late)
 
     def _joined(self, executor: Executor) -> None:
         """What the application learns from it: its language, and perhaps a new latest version."""

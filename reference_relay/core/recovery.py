@@ -12,6 +12,10 @@ from reference_relay.core.records import AppKey, Executor, ExecutorKey, Pending,
 from reference_relay.core.state import Group
 from reference_relay.core.verification import Verifying
 
+LATE_KEPT = 16
+"""Frames past their deadline whose answers still count, for each dead executor. A peer that answers pings and nothing
+else adds one each round, for as long as it lives."""
+
 
 class Recovering(Verifying):
     """Looks for a peer, asks it, and goes on to the next one when it fails."""
@@ -139,8 +143,9 @@ class Recovering(Verifying):
         recovery = self._recovery_of(key)
         if pending.moot or recovery is None or recovery.request_id != pending.request_id:
             return
-        lapsed = (*recovery.late, pending.request_id) if result == "timeout" else recovery.late
-        self._progress(key, replace(recovery, phase=Phase.WAITING, request_id=None, late=lapsed))
+        late_ids = (*recovery.late, pending.request_id) if result == "timeout" else recovery.late
+        self._forget_late(late_ids[:-LATE_KEPT])
+        self._progress(key, replace(recovery, phase=Phase.WAITING, request_id=None, late=late_ids[-LATE_KEPT:]))
         self._seek_peer(key)
 
     def _audit_end(self, pending: Pending, result: str, error: str | None = None) -> None:

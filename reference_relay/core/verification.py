@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from msgspec.structs import replace
 
 from conductor.codec import decode_response_as
@@ -104,7 +106,7 @@ class Verifying(Waiting):
         """Forget the record, remember the id (REC-6, REC-25, AUD-2)."""
         executor = self.executors[key]
         assert executor.recovery is not None
-        self._forget_late(executor.recovery)
+        self._forget_late(executor.recovery.late)
         self._audit(
             "executor.delete", key, reason="recovered", peerExecutorId=executor.recovery.peer, verified=verified
         )
@@ -122,8 +124,8 @@ class Verifying(Waiting):
         self._save_remembered(executor.key, record)
         self._start_sweeping(executor.key.application)
 
-    def _forget_late(self, recovery: Recovery) -> None:
-        for request_id in recovery.late:
+    def _forget_late(self, request_ids: Iterable[str]) -> None:
+        for request_id in request_ids:
             if (pending := self.late.get(request_id)) is not None:
                 self._settle(pending)
 

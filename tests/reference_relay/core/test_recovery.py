@@ -10,6 +10,7 @@ import pytest
 from reference_relay.core import effects as fx
 from reference_relay.core import events as ev
 from reference_relay.core.records import AppKey
+from reference_relay.core.recovery import LATE_KEPT
 from tests.reference_relay.core.driving import APP, SUCCESS, Answer, Driver
 
 SILENT: dict[str, Answer] = {"recovery": lambda _: None}
@@ -139,6 +140,22 @@ def test_a_late_success_counts(drive: Driver) -> None:
     second = drive.sent("recovery")[1][1]
     drive.reply(second, success=True)
     assert len(drive.audits("executor.delete")) == 1, "deleted once"
+
+
+def test_what_a_deaf_peer_leaves_behind_is_bounded_and_its_last_answer_still_counts(drive: Driver) -> None:
+    dead = drive.join("dead")
+    drive.join("deaf")
+    drive.answers["deaf"] = SILENT
+    kill(drive, dead)
+    drive.run(20_000)
+    frames = drive.sent("recovery")
+    assert len(frames) > 10 * LATE_KEPT
+    assert len(drive.core.late) <= LATE_KEPT
+    drive.reply(frames[0][1], success=True)
+    assert drive.status("dead") == "DEAD", "too old to count"
+    drive.reply(frames[-2][1], success=True)
+    assert drive.status("dead") == "GONE"
+    assert not drive.core.late
 
 
 @pytest.mark.parametrize("answered", ["before the return", "after the return"])
