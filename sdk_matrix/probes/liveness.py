@@ -28,6 +28,7 @@ _REDIAL_S = 60.0
 _UNREAD_S = 8.0
 _REST_S = 60.0
 _IN_A_ROW = 8
+_APART_S = 1.5
 _LARGE_BYTES = 16 << 20  # beyond what the sockets' buffers take
 
 
@@ -193,7 +194,7 @@ async def reconnect_delays(bench: Bench, findings: Findings) -> None:
         executors = await bench.crew(JITTERED)
     first = executors[0]
     mark = first.mark()
-    rows_s = await asyncio.gather(*(_refused_in_a_row(each) for each in executors))
+    rows_s = await asyncio.gather(*(_refused_in_a_row(each, at * _APART_S) for at, each in enumerate(executors)))
     frames = first.since(mark)
     medians_s = [median(each) for each in zip(*rows_s, strict=True)]
     growing = medians_s[5] > 3 * max(medians_s[0], 0.5)
@@ -207,7 +208,9 @@ async def reconnect_delays(bench: Bench, findings: Findings) -> None:
     findings.put("liveness/reconnect_growth", value, frames=frames, detail=f"delays in seconds: {detail}")
 
 
-async def _refused_in_a_row(executor: Executor) -> list[float]:
+async def _refused_in_a_row(executor: Executor, later_s: float) -> list[float]:
+    """``later_s`` after the others have begun: in step, one stall of the host would hold up all of a row."""
+    await asyncio.sleep(later_s)
     link = await executor.link()
     executor.door.always = Refuse(503)
     number = len(executor.door.dials)

@@ -9,7 +9,6 @@ from conductor.catalogue import CATALOGUE
 from sdk_matrix.contract import Start, Step
 from sdk_matrix.matrix.optional import FILTERS, OPTIONAL, nulled, required_only
 from sdk_matrix.probes.bench import Bench, Executor
-from sdk_matrix.probes.data import TERMINAL
 from sdk_matrix.probes.messages import REQUESTS
 from sdk_matrix.probes.outcome import Reaction, react
 from sdk_matrix.probes.registry import Findings, probe
@@ -104,10 +103,20 @@ async def optional_fields(bench: Bench, findings: Findings) -> None:
         for way, change in (("absent", required_only), ("null", nulled)):
             if not executor.alive:
                 executor = await bench.start()
-            await bench.status("rewound", *TERMINAL)  # what still runs can't be rewound
-            reaction = await ask(executor, kind, **change(kind, REQUESTS[kind](executor)))
+            asked = REQUESTS[kind](executor)
+            if kind == "rewind_workflow":
+                workflow = await _ended_workflow(bench, executor, f"rewound-{way}")
+                asked = {"body": {**asked["body"], "workflow_id": workflow}}
+            reaction = await ask(executor, kind, **change(kind, asked))
             row = f"variants/optional_{way}_{kind}"
             findings.put(row, reaction.value, detail=reaction.detail, frames=reaction.frames)
+
+
+async def _ended_workflow(bench: Bench, executor: Executor, name: str) -> str:
+    """Its id: one that still runs, or lost its executor, can't be rewound."""
+    await executor.ask(Start(workflow=name, instructions=(Step("only"),)))
+    await bench.status(name, "SUCCESS")
+    return name
 
 
 def _count(reaction: Reaction) -> int:
