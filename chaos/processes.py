@@ -184,6 +184,12 @@ def _about(command: Command) -> str:
     return f"{type(command).__name__.lower()} {subject}".strip()
 
 
+def _place_of_sockets() -> str | None:
+    """None: the usual place; /tmp where a socket's path there would be longer than a system takes (104 bytes)."""
+    usual = os.fsencode(tempfile.gettempdir())
+    return None if len(usual) + len("/relayproof-12345678/typescript.new") < 104 else "/tmp"
+
+
 class ProcessRuntime:
     """See `Runtime`."""
 
@@ -194,7 +200,7 @@ class ProcessRuntime:
         self._processes: list[Process] = []
         self._children: list[asyncio.subprocess.Process] = []
         self._templates: dict[str, asyncio.Task[Path]] = {}
-        self._folder = tempfile.TemporaryDirectory(prefix="relayproof-")
+        self._folder = tempfile.TemporaryDirectory(prefix="relayproof-", dir=_place_of_sockets())
 
     def prepare(self, worker: Worker) -> None:
         """Begin to load the SDK, for workers that fork; `launch` waits for it."""

@@ -6,9 +6,11 @@ import contextlib
 import os
 import re
 import secrets
+import shutil
 import signal
 import subprocess
 import sys
+import tempfile
 import time
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
@@ -30,8 +32,7 @@ class Terminal:
 
     def __init__(self, folder: Path, faults: str) -> None:
         self.results = folder / "results"
-        self.temporary = folder / "temporary"
-        self.temporary.mkdir()
+        self.temporary = Path(tempfile.mkdtemp(prefix="ctrl-c-", dir="/tmp"))  # short enough for paths of sockets
         self._said = folder / "said"
         self._mark = secrets.token_hex(8)
         command = (
@@ -69,6 +70,7 @@ class Terminal:
             with contextlib.suppress(ProcessLookupError):
                 os.kill(pid, signal.SIGKILL)
         self.process.wait()
+        shutil.rmtree(self.temporary, ignore_errors=True)
 
 
 @pytest.fixture

@@ -8,6 +8,7 @@ import signal
 import sqlite3
 import subprocess
 import sys
+import tempfile
 from pathlib import Path
 
 import pytest
@@ -45,6 +46,17 @@ async def test_a_worker_works_and_is_swept(kind: Worker, tmp_path: Path) -> None
     await runtime.sweep()
     assert not process.alive
     await eventually(lambda: not running(process.pid))
+
+
+async def test_a_long_path_of_temporary_files_is_no_obstacle(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    deep = tmp_path / ("d" * 104)  # longer than the path of a socket may be
+    deep.mkdir()
+    monkeypatch.setattr(tempfile, "tempdir", str(deep))
+    runtime = ProcessRuntime()
+    Ledger(tmp_path / "ledger.sqlite")
+    process = await runtime.launch(worker("python"), config(tmp_path), tmp_path)
+    assert process.alive
+    await runtime.sweep()
 
 
 async def test_a_killed_worker_is_gone_and_a_stopped_one_ends(tmp_path: Path) -> None:
