@@ -68,7 +68,7 @@ def fitted(timing: Timing, grace_s: float) -> Timing:
     """A file's timing for real SDKs: deadlines that a starved executor would miss grow, the rest stays."""
     return replace(
         timing, grace_s=grace_s, ping_wait_s=max(timing.ping_wait_s, LEAST_WAIT_S),
-        slack_s=min(1.0, LEAST_WAIT_S / _LEAST_PART, grace_s / _LEAST_PART),
+        slack_s=min(1.0, grace_s / _LEAST_PART),
         handshake_deadline_s=max(timing.handshake_deadline_s, LEAST_WAIT_S),
         request_deadline_s=max(timing.request_deadline_s, LEAST_WAIT_S),
         recovery_deadline_s=max(timing.recovery_deadline_s, LEAST_WAIT_S), redial_s=max(timing.redial_s, 1.0),

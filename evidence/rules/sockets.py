@@ -120,14 +120,13 @@ def legible(history: History, expect: Expect, *, conn: int) -> Finding:
     connection, expected = history.connection(conn), "the refusal's body is empty or UTF-8 text"
     refusal = connection.refused
     if refusal is not None and refusal.status:
-        good, n = refusal.utf8, refusal.n
-        seen = f"refused with {refusal.status} {refusal.body[:120]}".rstrip()
+        verdict = Verdict.OK if refusal.utf8 else Verdict.FAILED
+        seen, n = f"refused with {refusal.status} {refusal.body[:120]}".rstrip(), refusal.n
+    elif connection.relay_end is not None:
+        verdict, seen, n = Verdict.OK, "ended after the upgrade", connection.opened.n
     else:
-        good, n = connection.relay_end is not None, connection.opened.n
-        seen = "ended after the upgrade" if good else "not refused"
-        if not good:
-            return finding(expect, Verdict.VACUOUS, expected=expected, seen=seen, events=(n,))
-    return finding(expect, Verdict.OK if good else Verdict.FAILED, expected=expected, seen=seen, events=(n,))
+        verdict, seen, n = Verdict.VACUOUS, "not refused", connection.opened.n
+    return finding(expect, verdict, expected=expected, seen=seen, events=(n,))
 
 
 def has_code(status: int, codes: Sequence[int | str]) -> bool:

@@ -12,7 +12,6 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
 from relayproof.errors import WrongUsage
-from scenarios.schedule import Schedule
 from simulator.search.hunt import Found, Tally, keep, one_of_each, search
 
 _PLAIN_EVERY_S = 10.0
@@ -117,13 +116,7 @@ def _told(found: Found) -> str:
     judged = ", ".join(f"{clause} {verdict}" for clause, verdict in found.judged.items()) or "nothing broken"
     return (
         f"\n{found.hit.clause}: {found.hit.text} (schedule {found.hit.number})\n"
-        f"  shrunk to {_counted(found.schedule)} in {found.plays} plays: {found.path}\n"
+        f"  shrunk to {found.size} in {found.plays} plays: {found.path}\n"
         f"  the judge says: {judged}\n"
         f"  again: relayproof replay {found.path}"
     )
-
-
-def _counted(schedule: Schedule) -> str:
-    faults, calls = len(schedule.faults), len(schedule.calls)
-    text = f"{faults} fault{'' if faults == 1 else 's'}"
-    return f"{text}, {calls} call{'' if calls == 1 else 's'}" if calls else text

@@ -69,7 +69,7 @@ def _keep(joined: Values, folder: Path) -> list[str]:
     """The first failing schedule of each clause, saved and shrunk below ``folder``."""
     hits = msgspec.convert(joined["hits"], list[Hit])
     found = [keep(hit, joined["relay"], folder / "schedules") for hit in one_of_each(hits)]
-    return [f"{each.hit.clause}, shrunk to {len(each.schedule.faults)} faults: {each.path}" for each in found]
+    return [f"{each.hit.clause}, shrunk to {each.size}: {each.path}" for each in found]
 
 
 JOB = Job(

@@ -134,6 +134,13 @@ class Found:
     judged: dict[str, str]
     plays: int
 
+    @property
+    def size(self) -> str:
+        """In words: its faults, and its calls where it has some."""
+        faults, calls = len(self.schedule.faults), len(self.schedule.calls)
+        text = f"{faults} fault{'' if faults == 1 else 's'}"
+        return f"{text}, {calls} call{'' if calls == 1 else 's'}" if calls else text
+
 
 def keep(hit: Hit, target: str, folder: Path) -> Found:
     """Save the schedule, shrink it, play the smallest with all of its history, and have that judged."""

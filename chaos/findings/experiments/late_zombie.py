@@ -9,14 +9,13 @@ import asyncio
 
 from chaos.findings.experiment import Finding, Trial, experiment
 from chaos.findings.sightings import by_judge, runs_on
+from chaos.findings.zombies import TAKEN_S, taken_for_dead
 from chaos.workload import Job
 from evidence.sdk_faults import KNOWN
-from scenarios.errors import Prerequisite
 from sdk_matrix.contract import Recv, SendMessage, Start, Step
 
 _WORKFLOWS = 6
 _PATIENCE_S = 12.0  # of the workflow's own wait: grace, recovery and message come within it
-_TAKEN_S = 20.0
 _ENDED_S = 20.0
 
 
@@ -42,20 +41,11 @@ async def late_zombie(trial: Trial) -> None:
     async def all_began() -> bool:
         return await fleet.store.reached(label, "step-1", "end") >= _WORKFLOWS
 
-    await fleet.until_true(all_began, _TAKEN_S)
-    course.site.strike("pause", "e1")
-    fleet.lives["e1"].pause()
-    try:
-        await course.strike("reset", "e1")
-        if not await course.until_recovery_of(fleet, fleet.lives["e1"].executor, _TAKEN_S):
-            raise Prerequisite("no recovery of the stopped executor was asked")
-        await course.until_in_hand(fleet, "e2", least=_WORKFLOWS, within_s=_TAKEN_S)
+    await fleet.until_true(all_began, TAKEN_S)
+    async with taken_for_dead(course, fleet, _WORKFLOWS):
         for name in names:
             await fleet.lives["e2"].do(SendMessage(to=name, topic="news", message=f"for {name}"))
         await course.until_ended(fleet, _ENDED_S)
-    finally:
-        fleet.lives["e1"].resume()
-        course.site.mark("pause-over", fleet.lives["e1"].executor, slot="e1")
     await asyncio.sleep(_PATIENCE_S)  # the stimulus: what it still waits for never comes
     await course.collect()
 

@@ -1,7 +1,6 @@
 """An executor is stopped, declared dead and recovered from, then goes on: who carries out what is left?
 
-Its socket is reset in the same instant, so that the relay needs the grace period alone. A peer has the long step in
-hand when it wakes; its own has been going on by the clock, so that it ends first.
+A peer has the long step in hand when it wakes; its own has been going on by the clock, so that it ends first.
 """
 
 from __future__ import annotations
@@ -9,12 +8,11 @@ from __future__ import annotations
 from chaos.course import long_job
 from chaos.findings.experiment import Finding, Trial, experiment
 from chaos.findings.sightings import by_judge, runs_on, takes_back
+from chaos.findings.zombies import TAKEN_S, taken_for_dead
 from evidence.sdk_faults import KNOWN
-from scenarios.errors import Prerequisite
 
 _WORKFLOWS = 6
 _LONG_S = 7.0  # longer than grace and recovery: both have it in hand together
-_TAKEN_S = 20.0
 _ENDED_S = 30.0
 
 
@@ -45,16 +43,8 @@ async def zombie(trial: Trial) -> None:
     async def all_in_long_step() -> bool:
         return await fleet.store.reached(label, "step-2", "begin") >= _WORKFLOWS
 
-    await fleet.until_true(all_in_long_step, _TAKEN_S)
-    course.site.strike("pause", "e1")
-    fleet.lives["e1"].pause()
-    try:
-        await course.strike("reset", "e1")
-        if not await course.until_recovery_of(fleet, fleet.lives["e1"].executor, _TAKEN_S):
-            raise Prerequisite("no recovery of the stopped executor was asked")
-        await course.until_in_hand(fleet, "e2", least=_WORKFLOWS, within_s=_TAKEN_S)
-    finally:
-        fleet.lives["e1"].resume()
-        course.site.mark("pause-over", fleet.lives["e1"].executor, slot="e1")
+    await fleet.until_true(all_in_long_step, TAKEN_S)
+    async with taken_for_dead(course, fleet, _WORKFLOWS):
+        pass  # it wakes as soon as the peer has it all in hand
     await course.until_ended(fleet, _ENDED_S)
     await course.collect()
