@@ -20,6 +20,7 @@ from reference_relay.store import AuditEntry, AuditQuery, MetricPoint, Store
 CONTENT_TYPE = "application/openmetrics-text; version=1.0.0; charset=utf-8"
 BUCKET_S = 60
 PAGE = 1000
+COUNTING_MS = 5000  # what executors may take to count a period after its end
 
 
 class MetricsQuery(Query, frozen=True, kw_only=True):
@@ -49,6 +50,12 @@ async def list_metrics(request: ApiRequest) -> list[Metric]:
 async def points_of(context: Context, app: AppKey, start_ms: int, end_ms: int) -> list[MetricPoint]:
     """What executors counted and what was recovered, of buckets within the span (epoch ms), by time."""
     return await asyncio.to_thread(_points, context.hub.store, app, start_ms, end_ms)
+
+
+def last_period(context: Context, now_ms: int) -> tuple[int, int]:
+    """The span (epoch ms) in which the last period that is counted begins; the one before it until that is so."""
+    period_ms = round(context.config.upkeep.metrics_period_s * 1000)
+    return now_ms - 2 * period_ms - min(COUNTING_MS, period_ms), now_ms
 
 
 def _points(store: Store, app: AppKey, start_ms: int, end_ms: int) -> list[MetricPoint]:
@@ -119,11 +126,10 @@ async def exposition(context: Context, subject: Subject, filters: Filters) -> st
 
 async def _counts(context: Context, apps: Iterable[AppKey]) -> list[MetricPoint]:
     """What was counted in the last period that is complete."""
-    now_ms = wall_ms()
-    period_ms = round(context.config.upkeep.metrics_period_s * 1000)
+    start_ms, end_ms = last_period(context, wall_ms())
     newest: dict[tuple[AppKey, str, str], MetricPoint] = {}
     for app in apps:
-        for point in await asyncio.to_thread(context.hub.store.metrics, app, now_ms - 2 * period_ms, now_ms):
+        for point in await asyncio.to_thread(context.hub.store.metrics, app, start_ms, end_ms):
             newest[app, point.type, point.name] = point
     return list(newest.values())
 

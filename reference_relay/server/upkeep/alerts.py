@@ -16,7 +16,7 @@ from conductor.messages import AlertResponse, GetWorkflowAggregatesResponse
 from reference_relay.core.records import AppKey
 from reference_relay.errors import StoreUnavailable
 from reference_relay.server.api.asking import ask
-from reference_relay.server.api.metrics import points_of
+from reference_relay.server.api.metrics import last_period, points_of
 from reference_relay.server.api.problems import Problem
 from reference_relay.server.auditing import alert_entry
 from reference_relay.server.context import Context
@@ -107,8 +107,7 @@ class Alerts:
                 waiting = [(e.key.executor_id, e.recovery.surfaced or "") for e in hub.core.surfaced(app) if e.recovery]
                 return condition.judge(app.app, waiting)
             case MetricThreshold():
-                period_ms = round(self._context.config.upkeep.metrics_period_s * 1000)
-                return condition.judge(await points_of(self._context, app, now_ms - 2 * period_ms, now_ms))
+                return condition.judge(await points_of(self._context, app, *last_period(self._context, now_ms)))
         raise AssertionError(f"an unknown condition: {condition}")
 
     def _had_time_to_dial(self, app: AppKey) -> bool:

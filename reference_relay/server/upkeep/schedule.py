@@ -32,13 +32,14 @@ class Schedule:
         self._tasks: list[asyncio.Task[None]] = []
 
     def start(self) -> None:
-        jobs: list[tuple[float, Callable[[], Awaitable[None]]]] = [
-            (self._upkeep.alert_period_s, self.alerts.evaluate),
-            (self._upkeep.metrics_period_s, lambda: self.collection.collect(wall_ms())),
-            (min(RETENTION_LOOK_S, self._upkeep.retention_period_s), lambda: self.retention.look(wall_ms())),
+        look_s = min(RETENTION_LOOK_S, self._upkeep.retention_period_s)
+        jobs: list[tuple[Due, Callable[[], Awaitable[None]]]] = [
+            (_every(self._upkeep.alert_period_s), self.alerts.evaluate),
+            (lambda: self.collection.due_s(wall_ms()), lambda: self.collection.collect(wall_ms())),
+            (_every(look_s), lambda: self.retention.look(wall_ms())),
         ]
         loop = asyncio.get_running_loop()
-        self._tasks = [loop.create_task(_every(period_s, job)) for period_s, job in jobs]
+        self._tasks = [loop.create_task(_whenever(due, job)) for due, job in jobs]
 
     def stop(self) -> None:
         self.alerts.stop()
@@ -46,13 +47,25 @@ class Schedule:
             task.cancel()
 
 
-async def _every(period_s: float, job: Callable[[], Awaitable[None]]) -> None:
+Due = Callable[[], float]  # seconds from now to the next time
+
+
+def _every(period_s: float) -> Due:
     """The first time after one period; a job that takes longer than a period skips what it missed."""
-    loop = asyncio.get_running_loop()
-    due_s = loop.time()
+    clock = asyncio.get_running_loop().time
+    due_s = clock()
+
+    def wait_s() -> float:
+        nonlocal due_s
+        due_s = max(due_s + period_s, clock())
+        return due_s - clock()
+
+    return wait_s
+
+
+async def _whenever(due: Due, job: Callable[[], Awaitable[None]]) -> None:
     while True:
-        due_s = max(due_s + period_s, loop.time())
-        await asyncio.sleep(due_s - loop.time())
+        await asyncio.sleep(due())
         try:
             await job()
         except StoreUnavailable:

@@ -59,7 +59,7 @@ def test_metrics_count_workflows_and_steps(http: httpx.Client) -> None:
         values = {(metric["metricType"], metric["metricName"]): metric["value"] for metric in found}
         return values if {("workflow_count", "order"), ("step_count", "pay")} <= values.keys() else {}
 
-    values = until(counted, "the metrics of the period in which the workflow ran", 60)
+    values = until(counted, "the metrics of the period in which the workflow ran", 75)
     assert values["workflow_count", "order"] == 1
     assert values["step_count", "pay"] == 1
 

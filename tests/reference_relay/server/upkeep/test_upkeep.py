@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from datetime import UTC, datetime
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -233,10 +235,47 @@ def test_metrics_are_collected_and_served(executor: Executor, client: httpx.Clie
         "timeBucket": first["workflow_count", "order"]["timeBucket"],
     }  # fmt: skip
     assert first["step_count", "pay"]["value"] == 21
-    text = client.get("/v1/metrics", params={"applications": app}).text
-    assert f'relayproof_workflow_count{{application="{app}",workflow_name="order"}} 7' in text
-    assert f'relayproof_step_count{{application="{app}",step_name="pay"}} 21' in text
+    lines = {
+        f'relayproof_workflow_count{{application="{app}",workflow_name="order"}} 7',
+        f'relayproof_step_count{{application="{app}",step_name="pay"}} 21',
+    }
+
+    def served() -> set[str]:
+        return {*client.get("/v1/metrics", params={"applications": app}).text.splitlines()}
+
+    until(lambda: lines <= served(), "both counts of the last complete period")
     assert 'workflow_name="order"' not in client.get("/v1/metrics", params={"workflow_names": "other"}).text
+
+
+def starts(executor: Executor) -> list[str]:
+    return [request["start_time"] for request in executor.seen("get_metrics")]
+
+
+def test_a_period_without_an_answer_is_asked_for_again(executor: Executor) -> None:
+    answer = executor.answers["get_metrics"]
+    executor.answers["get_metrics"] = lambda _: {"error_message": "database is locked"}
+    until(lambda: len(starts(executor)) >= 3, "three refusals")
+    executor.answers["get_metrics"] = answer
+    until(lambda: len({*starts(executor)}) >= 4, "the next periods")
+    asked = starts(executor)
+    assert asked[0] == asked[1], "nobody had counted it"
+    assert sorted({*asked}) == [*dict.fromkeys(asked)], "the older ones first"
+    times = [datetime.fromisoformat(text).timestamp() for text in sorted({*asked})]
+    assert {after - before for before, after in pairwise(times)} == {1.0}, "no gap, no overlap"
+
+
+def test_periods_without_an_executor_are_counted_when_one_is_back(
+    relay: RelayProcess, client: httpx.Client, app: str
+) -> None:
+    first = answering(relay, app)
+    until(lambda: starts(first), "a period that was asked for")
+    first.close()
+    until(lambda: client.get(f"/v2/orgs/acme/apps/{app}/executors").json()[0]["status"] != "HEALTHY", "its absence")
+    missed = datetime.now(UTC).replace(microsecond=0).isoformat(timespec="milliseconds")
+    until(lambda: datetime.now(UTC).timestamp() > datetime.fromisoformat(missed).timestamp() + 2, "its end", 5)
+    second = answering(relay, app)
+    until(lambda: missed in starts(second), "the missed period", 5)
+    second.close()
 
 
 @pytest.mark.parametrize("value", [1e300, -1e300, 2.0**63])
