@@ -103,13 +103,18 @@ class Course:
                 await fleet.lives[slot].do(order.message)
         await self.until_in_hand(fleet, slot)
 
-    async def until_in_hand(self, fleet: Fleet, slot: str, least: int = 1, within_s: float = _WORK_S) -> None:
-        """Until so many workflows are PENDING under the slot's executor, and one of its steps has begun."""
+    async def until_in_hand(
+        self, fleet: Fleet, slot: str, least: int = 1, within_s: float = _WORK_S, *, in_step: bool = True
+    ) -> None:
+        """Until so many workflows are PENDING under the slot's executor, and one of its steps has begun.
+
+        Without ``in_step`` the rows are enough: work that was taken over may have no step before what it waits for.
+        """
         life = fleet.lives[slot]
 
         async def busy() -> bool:
             in_hand = await fleet.store.in_hand(life.executor) >= least
-            return in_hand and bool(await fleet.store.begun(life.label))
+            return in_hand and (not in_step or bool(await fleet.store.begun(life.label)))
 
         if not await fleet.until_true(busy, within_s):
             raise NotAtWork(f"executor {slot} had no work in hand within {within_s:g} s: this host is too busy")

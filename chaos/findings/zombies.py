@@ -16,8 +16,8 @@ TAKEN_S = 20.0
 
 
 @asynccontextmanager
-async def taken_for_dead(course: Course, fleet: Fleet, workflows: int) -> AsyncIterator[None]:
-    """Within, e1 is stopped and e2 has its workflows in hand; afterwards e1 goes on.
+async def taken_for_dead(course: Course, fleet: Fleet, workflows: int, *, in_step: bool) -> AsyncIterator[None]:
+    """Within, e1 is stopped and e2 has its workflows in hand (``in_step``: and begun a step); afterwards e1 goes on.
 
     Its socket is reset in the same instant, so that the relay needs the grace period alone. Raises `Prerequisite`
     where nobody was asked to recover it.
@@ -28,7 +28,7 @@ async def taken_for_dead(course: Course, fleet: Fleet, workflows: int) -> AsyncI
         await course.strike("reset", "e1")
         if not await course.until_recovery_of(fleet, fleet.lives["e1"].executor, TAKEN_S):
             raise Prerequisite("no recovery of the stopped executor was asked")
-        await course.until_in_hand(fleet, "e2", least=workflows, within_s=TAKEN_S)
+        await course.until_in_hand(fleet, "e2", least=workflows, within_s=TAKEN_S, in_step=in_step)
         yield
     finally:
         fleet.lives["e1"].resume()

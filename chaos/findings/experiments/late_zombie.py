@@ -42,7 +42,7 @@ async def late_zombie(trial: Trial) -> None:
         return await fleet.store.reached(label, "step-1", "end") >= _WORKFLOWS
 
     await fleet.until_true(all_began, TAKEN_S)
-    async with taken_for_dead(course, fleet, _WORKFLOWS):
+    async with taken_for_dead(course, fleet, _WORKFLOWS, in_step=False):
         for name in names:
             await fleet.lives["e2"].do(SendMessage(to=name, topic="news", message=f"for {name}"))
         await course.until_ended(fleet, _ENDED_S)

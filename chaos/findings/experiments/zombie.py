@@ -44,7 +44,7 @@ async def zombie(trial: Trial) -> None:
         return await fleet.store.reached(label, "step-2", "begin") >= _WORKFLOWS
 
     await fleet.until_true(all_in_long_step, TAKEN_S)
-    async with taken_for_dead(course, fleet, _WORKFLOWS):
+    async with taken_for_dead(course, fleet, _WORKFLOWS, in_step=True):
         pass  # it wakes as soon as the peer has it all in hand
     await course.until_ended(fleet, _ENDED_S)
     await course.collect()
