@@ -1,10 +1,11 @@
 """Repetitions of one measurement: how many it takes, and when two runs say the same.
 
-Delays of SDKs come in two kinds. A steady one is the same each time but for what the host adds: the median of five
-moves only when three of them were held up. A jittered one is drawn anew each time (Go: the delay times 0.5 to 1.5): its
-median needs many. Two runs agree where their medians are within `slack_s` of each other, or each median lies within the
-other's range, which of jittered ones leaves out the least and the greatest. The second holds whatever the delays are
-drawn from: a median of 32 lies beyond the range of another run of the same SDK in fewer than 6 of 100,000 pairs of runs
+Delays of SDKs come in two kinds. A steady one is the same each time but for what the host adds, and a host only adds:
+the least of five is that delay unless all five were held up. A jittered one is drawn anew each time (Go: the delay
+times 0.5 to 1.5): its median needs many. Two runs agree where their medians are within `slack_s` of each other, or each
+median lies within the other's range, which of jittered ones leaves out the least and the greatest; steady ones also
+where the least of both are within `slack_s`. Of jittered ones the rule holds whatever the delays are drawn from: a
+median of 32 lies beyond the range of another run of the same SDK in fewer than 6 of 100,000 pairs of runs
 (`false_difference`). docs/add-a-probe.md has the reasons, `tests/sdk_matrix/matrix/test_timings.py` draws both.
 """
 
@@ -71,6 +72,9 @@ def contains(taken: Timing, seconds_s: float) -> bool:
 
 def alike(one: Timing, other: Timing) -> bool:
     """Whether two runs measured the same. Symmetric."""
+    steady = max(one.samples, other.samples) < JITTERED
+    if steady and abs(one.low_s - other.low_s) <= slack_s(one.low_s, other.low_s):
+        return True
     return contains(one, other.median_s) and contains(other, one.median_s)
 
 

@@ -1,16 +1,19 @@
 """One WebSocket connection to an executor, from the relay's side, byte by byte (RFC 6455).
 
-A library would keep the rules that probes must break: frames are written as they are asked for, pings are answered
-unless told otherwise, and everything either side sends is recorded with its time.
+A library would keep the rules that probes must break: frames are written as they are asked for, pings are answered,
+a little later, unless told otherwise, and everything either side sends is recorded with its time.
 """
 
 from __future__ import annotations
 
 import asyncio
 import contextlib
+import fcntl
 import json
 import socket
 import struct
+import sys
+import termios
 from collections.abc import Callable
 from typing import Any, Literal, TypeVar
 
@@ -20,6 +23,7 @@ __all__ = ["BINARY", "CLOSE", "PING", "PONG", "TEXT", "Link", "clip"]
 
 CONTINUATION, TEXT, BINARY, CLOSE, PING, PONG = 0x0, 0x1, 0x2, 0x8, 0x9, 0xA
 _KINDS = {0x0: "continuation", 0x1: "text", 0x2: "binary", 0x8: "close", 0x9: "ping", 0xA: "pong"}
+PONG_AFTER_S = 0.02  # as on a network: within the millisecond Java may take it for none, and end 15 s later (measured)
 _SHOWN = 700  # characters of a frame that are kept as evidence
 T = TypeVar("T")
 _ABORT = struct.pack("ii", 1, 0)  # SO_LINGER: the close of the socket is a reset
@@ -42,6 +46,7 @@ class Link:
         now_s: Callable[[], float],
     ) -> None:
         self.answers_pings = True
+        self.pong_after_s = PONG_AFTER_S
         self.opened_s = now_s()
         self.ended_s: float | None = None
         self.pinged_s: float | None = None  # when the executor's first ping came
@@ -54,6 +59,7 @@ class Link:
         self._changed = asyncio.Event()
         self._parts: list[bytes] = []
         self._closing = False
+        self._pongs_due: set[asyncio.Task[None]] = set()
 
     @property
     def open(self) -> bool:
@@ -98,6 +104,11 @@ class Link:
     def stall(self) -> None:
         """Read nothing more: as a relay that was stopped."""
         self._transport.pause_reading()
+
+    def unread_bytes(self) -> int:
+        """What has come and isn't read; while it is stalled, of what the executor sends from then on."""
+        waiting = fcntl.ioctl(self._writer.get_extra_info("socket").fileno(), termios.FIONREAD, bytes(4))
+        return int.from_bytes(waiting, sys.byteorder)
 
     def read_on(self) -> None:
         self._transport.resume_reading()
@@ -162,7 +173,9 @@ class Link:
         if opcode == PING:
             self.pinged_s = self._now_s() if self.pinged_s is None else self.pinged_s
             if self.answers_pings:
-                await self.frame(PONG, payload)
+                due = asyncio.create_task(self._pong(payload))
+                self._pongs_due.add(due)
+                due.add_done_callback(self._pongs_due.discard)
         elif opcode == PONG:
             self.pongs.append(payload)
         elif opcode == CLOSE:
@@ -181,6 +194,11 @@ class Link:
                     if isinstance(message, dict):
                         self.messages.append(message)
         self._changed.set()
+
+    async def _pong(self, payload: bytes) -> None:
+        await asyncio.sleep(self.pong_after_s)
+        with contextlib.suppress(ConnectionError):
+            await self.frame(PONG, payload)
 
     def _note(
         self,

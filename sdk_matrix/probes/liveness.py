@@ -29,6 +29,7 @@ _UNREAD_S = 8.0
 _REST_S = 60.0
 _IN_A_ROW = 8
 _APART_S = 1.5
+_MORE_THAN_A_PING_BYTES = 1024
 _LARGE_BYTES = 16 << 20  # beyond what the sockets' buffers take
 
 
@@ -166,7 +167,10 @@ async def _stopped(executor: Executor) -> float | None:
 
 @probe("blocked write", "liveness/write_deadline")
 async def write_deadline(bench: Bench, findings: Findings) -> None:
-    """An answer that the relay leaves unread for a while, shorter than any deadline of pongs, and then reads."""
+    """An answer that the relay leaves unread for a while, shorter than any deadline of pongs, and then reads.
+
+    The while counts from the first bytes: to put so much together takes an SDK seconds on a busy host.
+    """
     async with bench.executor() as executor:
         step = Step("large", payload_bytes=_LARGE_BYTES)
         await executor.ask(Start(workflow="large", instructions=(step,)))
@@ -176,6 +180,11 @@ async def write_deadline(bench: Bench, findings: Findings) -> None:
         asked = {"type": "list_steps", "request_id": request_id, "workflow_id": "large", "load_output": True}
         link.stall()
         await link.send(asked)
+
+        async def begun() -> bool:
+            return link.unread_bytes() > _MORE_THAN_A_PING_BYTES
+
+        await bench.until(begun, "the answer begins")
         await asyncio.sleep(_UNREAD_S)
         link.read_on()
         value = "the answer is lost"
