@@ -26,6 +26,7 @@ LEAST_EXECUTORS = 3
 
 _WARM_S = 4.0  # until every executor has work in hand
 _APART_S = 2.0  # between two fleets: four processes that start at once starve two cores
+_WORK_S = 10.0  # until who is to be killed has work in hand
 _RELAUNCH_S = 8.0  # until a killed process is replaced and connected
 _OUTAGE_S = 20.0  # until SDKs work again after their database was away (measured: up to 24 s)
 _SHORT_S = 6.0  # of a fault that nobody need notice
@@ -124,11 +125,14 @@ def _whole_fleets(death_s: float) -> Iterator[Station]:
 
 
 def _recovery(death_s: float) -> Iterator[Station]:
-    """A peer is asked only when somebody has died; which one, nobody knows: both lie in wait, or both lie."""
+    """A peer is asked only when somebody has died; which one, nobody knows: both lie in wait, or all lie.
+
+    All: a fast SDK has the dead one's place taken and connected before its grace period is over.
+    """
     chain = (Blow("kill-after-ack", 1), Blow("kill-after-ack", 2), Blow("kill", 0, 0.5))
     yield Station(("kill-after-ack",), chain, 3 * death_s + _RELAUNCH_S)
-    lies_s = death_s + 5.0
-    lies = (Blow("lying-ack", 1, for_s=lies_s), Blow("lying-ack", 2, for_s=lies_s), Blow("kill", 0, 0.5))
+    lies_s = death_s + _WORK_S + 5.0
+    lies = (*(Blow("lying-ack", place, for_s=lies_s) for place in range(3)), Blow("kill", 0, 0.5))
     yield Station(("lying-ack",), lies, lies_s + death_s + _RELAUNCH_S)
     yield Station(("duplicate-recovery",), (Blow("duplicate-recovery", 1), Blow("kill", 0, 0.5)), death_s + 4.0)
 
