@@ -17,12 +17,12 @@ A relay with one defect. --list names them, one a line; --long adds the clauses 
 
 
 def main(argv: Sequence[str]) -> int:
-    """Returns the relay's exit code; 64 for a name that there is not."""
+    """Returns the relay's exit code; 64 for a name or an option that there is not."""
     name, options = (argv[0], list(argv[1:])) if argv else ("", [])
     if name in ("-h", "--help"):
         print(USAGE, end="")
         return 0
-    if name == "--list":
+    if name == "--list" and set(options) <= {"--long"}:
         _list(long="--long" in options)
         return 0
     if not name or name.startswith("-"):

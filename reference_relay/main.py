@@ -8,12 +8,13 @@ import os
 import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import NoReturn
 
 from msgspec.structs import replace
 
 from reference_relay.config import LOCAL_ORG, Config, KeySpec, OrganisationSpec
 from reference_relay.environment import PREFIX, load
-from reference_relay.errors import RelayError
+from reference_relay.errors import ConfigError, RelayError
 from reference_relay.server.gate import make_secret
 from reference_relay.server.logs import Redactor, configure
 from reference_relay.server.relay import Parts, Relay
@@ -23,6 +24,14 @@ __all__ = ["Parts", "run"]
 
 MEMORY = ":memory:"
 WRONG_USAGE = 64
+
+
+class _Parser(argparse.ArgumentParser):
+    """A wrong option is a wrong configuration like any other: argparse's own exit code is 2."""
+
+    def error(self, message: str) -> NoReturn:
+        self.print_usage(sys.stderr)
+        raise ConfigError("command line", "", message)
 
 
 def run(argv: Sequence[str] | None = None, parts: Parts | None = None) -> int:
@@ -46,7 +55,7 @@ def run(argv: Sequence[str] | None = None, parts: Parts | None = None) -> int:
 
 
 def _configuration(argv: Sequence[str] | None) -> Config:
-    parser = argparse.ArgumentParser(prog="python -m reference_relay", description="The reference relay.")
+    parser = _Parser(prog="python -m reference_relay", description="The reference relay.")
     parser.add_argument("--config", help="configuration file (relay.yaml); without one a temporary key is made")
     parser.add_argument("--host", help="address to listen on (127.0.0.1)")
     parser.add_argument("--port", type=int, help="port to listen on (8090); 0 takes a free one")

@@ -67,6 +67,13 @@ def test_an_illegal_environment_value_is_told_in_a_sentence(tmp_path: Path, name
     assert done.stdout == ""
 
 
+@pytest.mark.parametrize("options", [["--no-such-option"], ["--port", "eighty"], ["stray"]])
+def test_a_wrong_option_is_wrong_usage(options: list[str], tmp_path: Path) -> None:
+    done = ended(tmp_path, *options, PYTHONPATH=str(ROOT))
+    assert done.returncode == 64, done.stderr
+    assert options[-1] in done.stderr and "usage: python -m reference_relay" in done.stderr
+
+
 def test_in_memory_nothing_is_written(tmp_path: Path) -> None:
     with relay_in(tmp_path, None, "--port", "0", "--data", ":memory:") as relay, relay.client(None) as client:
         assert client.get("/healthz").status_code == 200
