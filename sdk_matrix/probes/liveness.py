@@ -39,8 +39,7 @@ _LARGE_BYTES = 16 << 20  # beyond what the sockets' buffers take
 async def idle(bench: Bench, findings: Findings) -> None:
     """A relay that answers pings and sends nothing.
 
-    Java now and then drops a connection 15 s after a ping that was answered within the same millisecond (measured):
-    what ends is watched again.
+    Java now and then drops a connection 15 s after a pong that overtook its timer (measured): then it is watched again.
     """
     async with bench.executor() as executor:
         ends, mark, link = 0, executor.mark(), await executor.link()
