@@ -53,8 +53,8 @@ class Proof:
     """The one run behind all items."""
 
     def __init__(self, config: pytest.Config) -> None:
+        from relayproof.relays import resolve
         from scenarios import catalogue, worlds
-        from scenarios.profile_loading import resolve
 
         self.world: str = config.getoption("relay_world")
         worlds.factory(self.world)

@@ -15,8 +15,8 @@ from chaos.errors import ChaosError, UnknownExperiment
 from chaos.findings import Experiment, Measured
 from evidence import run as evidence_run
 from relayproof.errors import CommandError, WrongUsage
+from relayproof.relays import resolve
 from scenarios.errors import UnknownWorld
-from scenarios.profile_loading import resolve
 from sdk_matrix.errors import MatrixError
 from sdk_matrix.languages import Worker, parse
 

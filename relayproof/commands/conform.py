@@ -21,10 +21,10 @@ from evidence.verdict import exit_code
 from relayproof import before_run, report
 from relayproof.errors import INTERRUPTED, CommandError, WrongUsage
 from relayproof.progress import RunProgress
+from relayproof.relays import resolve
 from scenarios import catalogue, expected, preflight, runner, worlds
 from scenarios.errors import UnknownWorld
 from scenarios.expected import Expectation
-from scenarios.profile_loading import resolve
 from scenarios.runner import Outcome, RunOptions
 from scenarios.targets import process
 

@@ -21,9 +21,9 @@ from relayproof.gate import plan as plans
 from relayproof.gate import report
 from relayproof.gate.parts import parts
 from relayproof.gate.running import Ended, exit_code, run_all
+from relayproof.relays import resolve
 from scenarios.errors import UsageError
 from scenarios.profile import Profile
-from scenarios.profile_loading import resolve
 
 
 def gate(

@@ -14,8 +14,8 @@ from conductor.timing import DOCUMENTED
 from load.headless import Row, run
 from load.place import LoadError, Place
 from relayproof.errors import CommandError, WrongUsage
+from relayproof.relays import resolve
 from scenarios import targets
-from scenarios.profile_loading import resolve
 
 DURATION = re.compile(r"(\d+(?:\.\d+)?)(s|m)?")
 

@@ -10,10 +10,10 @@ from rich.console import Console
 from rich.table import Table
 
 from relayproof import before_run
+from relayproof.relays import resolve
 from scenarios import preflight, worlds
 from scenarios.probing import Measured
 from scenarios.probing import probe as measure
-from scenarios.profile_loading import resolve
 from scenarios.targets.scratch import Scratch
 from scenarios.worlds import SessionOptions
 

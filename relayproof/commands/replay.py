@@ -20,9 +20,9 @@ from evidence.run import HISTORIES, Entry, Index, judge_run, write_index
 from evidence.verdict import RunResult, exit_code
 from relayproof import report
 from relayproof.errors import WrongUsage
+from relayproof.relays import resolve
 from scenarios import worlds
 from scenarios.catalogue import Scenario
-from scenarios.profile_loading import resolve
 from scenarios.schedule import Schedule, read
 from scenarios.schedule.file import dumps
 from scenarios.schedule.scripted import follow

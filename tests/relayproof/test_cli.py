@@ -47,6 +47,7 @@ def conform(relay: str, folder: Path, *more: str) -> int:
         (["conform", "--rely", "builtin:reference"], ["--rely", "--relay"]),
         (["conform", "--relay", "nowhere.toml"], ["nowhere.toml", "no such file", "builtin:reference"]),
         (["conform", "--relay", "builtin:other"], ["builtin:reference or builtin:broken/NAME"]),
+        (["conform", "--relay", "builtin:broken/never-ping"], ["'never-ping'", "did you mean never-pings"]),
         (["conform", "--relay", "builtin:reference", "--world", "moon"], ["'moon'", "simulated, wire"]),
         (
             ["conform", "--relay", "builtin:reference", "--world", "wire", "--select", "NOPE"],
