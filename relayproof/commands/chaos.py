@@ -18,7 +18,7 @@ from rich.console import Console
 from chaos import from_file, report
 from chaos.campaign import Campaign, chaos_timing
 from chaos.driver import Driver
-from chaos.errors import ChaosError, FaultRefused, UnknownFault
+from chaos.errors import ChaosError, FaultRefused, UnknownFault, UnknownTest
 from chaos.live import LiveView
 from chaos.named import NAMED, play_named
 from chaos.play import Played, play
@@ -26,19 +26,20 @@ from chaos.tour import LEAST_EXECUTORS, tour
 from evidence.verdict import exit_code
 from relayproof import report as reports
 from relayproof.commands.chaos_campaign import campaign as asked_for
-from relayproof.commands.chaos_campaign import names
+from relayproof.commands.chaos_campaign import names, refuse_beside
 from relayproof.durations import seconds
 from relayproof.errors import INTERRUPTED, CommandError, WrongUsage
+from relayproof.relays import resolve
 from relayproof.report import junit_xml
 from scenarios.errors import UnknownWorld
 from scenarios.profile import Profile
-from scenarios.profile_loading import resolve
 from sdk_matrix.errors import MatrixError
 
 Names = Annotated[tuple[str, ...], Parameter(consume_multiple=False, negative="", show_default=False)]
 
-QUICK_S = 30.0
+DURATION = "30s"
 """Of faults where nothing is asked for: the whole run stays below 90 s."""
+EXECUTORS = 3
 
 
 def chaos(
@@ -47,8 +48,8 @@ def chaos(
     sdk: Names = (),
     runtime: Literal["process", "docker"] = "process",
     database: Literal["sqlite", "postgresql"] | None = None,
-    duration: str = "30s",
-    executors: int = 3,
+    duration: str | None = None,
+    executors: int | None = None,
     seed: int | None = None,
     faults: Names = (),
     schedule: Path | None = None,
@@ -75,9 +76,10 @@ def chaos(
     database
         Of the SDKs. Default: sqlite for Python alone where no fault needs more, else postgresql.
     duration
-        Of the faults, such as 45s or 5m; healing and convergence come on top.
+        Of the faults, such as 45s or 5m; healing and convergence come on top. Default: 30s, or what a schedule file or
+        --every-fault takes.
     executors
-        Of each SDK.
+        Of each SDK. Default: 3, or a schedule file's.
     seed
         Of the work and of the faults; printed, and in the history.
     faults
@@ -90,6 +92,8 @@ def chaos(
         to run before a release. Takes some 9 minutes; with --faults a family takes 2 or 3.
     test
         Tests with a name instead, one after the other ("all": every one); `relayproof chaos --test list` names them.
+        Each says itself who takes part and what strikes: of the other options only --relay, --runtime, --seed, --strict
+        and --results go with it.
     grace
         A builtin relay's grace period. Default: the schedule file's, else 5s; another relay's is in its profile.
     rate
@@ -101,15 +105,27 @@ def chaos(
     """
     console = Console(stderr=True)
     try:
-        profile = resolve(relay)
         if test:
-            return _named(test, profile, _seed(seed), results, runtime)
+            refuse_beside(
+                "--test", "each test says that itself", sdk=sdk, database=database, duration=duration,
+                executors=executors, faults=faults, schedule=schedule, every_fault=every_fault, grace=grace, rate=rate,
+            )  # fmt: skip
+            return _named(test, resolve(relay), _seed(seed), results, runtime, strict=strict, given=relay)
+        if schedule is not None:
+            refuse_beside(
+                "--schedule", "the file says who takes part and which faults strike when", duration=duration,
+                executors=executors, faults=faults, every_fault=every_fault,
+            )  # fmt: skip
+        executors = EXECUTORS if executors is None else executors
         if every_fault:
-            _check_tour(schedule, executors)
+            refuse_beside("--every-fault", "it takes as long as its faults do", duration=duration)
+            _check_tour(executors)
+        profile = resolve(relay)
         asked = faults or (("all",) if every_fault else ())
         campaign, grace_s = asked_for(
-            sdk=sdk, runtime=runtime, database=database, duration_s=seconds("--duration", duration), rate=rate,
-            executors=executors, seed=_seed(seed), asked=asked, file=schedule, grace=grace,
+            sdk=sdk, runtime=runtime, database=database, rate=rate, executors=executors, seed=_seed(seed),
+            duration_s=seconds("--duration", DURATION if duration is None else duration), asked=asked, file=schedule,
+            grace=grace,
         )  # fmt: skip
         if campaign.schedule is not None:
             for line in from_file.left_out(campaign.schedule):
@@ -121,6 +137,8 @@ def chaos(
         raise KeyboardInterrupt from None  # asked twice, or before anything ran: nothing is judged
     except (UnknownFault, FaultRefused) as problem:
         raise WrongUsage(f"--faults: {problem}") from problem
+    except UnknownTest as problem:
+        raise WrongUsage(f"--test: {problem}") from problem
     except MatrixError as problem:
         raise WrongUsage(f"--sdk: {problem}") from problem
     except (ChaosError, UnknownWorld) as problem:
@@ -176,25 +194,29 @@ async def _played(
         )  # fmt: skip
 
 
-def _check_tour(schedule: Path | None, executors: int) -> None:
-    if schedule is not None:
-        raise WrongUsage("--every-fault and --schedule: either says which faults strike when: leave one out")
+def _check_tour(executors: int) -> None:
     if executors < LEAST_EXECUTORS:
         raise WrongUsage(f"--executors {executors}: --every-fault strikes two at once: give {LEAST_EXECUTORS} or more")
 
 
-def _named(test: Sequence[str], profile: Profile, seed: int, results: Path, runtime: str) -> int:
+def _named(
+    test: Sequence[str], profile: Profile, seed: int, results: Path, runtime: str, *, strict: bool, given: str
+) -> int:
     wanted = names(test)
+    if not wanted:
+        raise WrongUsage("--test: give a name, or all; `relayproof chaos --test list` names them")
     if wanted == ["list"]:
         for name, entry in NAMED.items():
             print(f"{name:<22} {' '.join(entry.clauses):<40} {entry.title}")
         return 0
     command = shlex.join(["relayproof", *sys.argv[1:]])
-    played = asyncio.run(play_named(profile, wanted, seed=seed, results=results, runtime=runtime, command=command))
+    played = asyncio.run(
+        play_named(profile, wanted, seed=seed, results=results, runtime=runtime, command=command, given=given)
+    )
     reports.write_all(played.result, played.folder)
     reports.terminal(played.result)
     print(f"seed {seed} · {played.folder}")
-    return exit_code(played.result)
+    return exit_code(played.result, strict)
 
 
 def _seed(seed: int | None) -> int:

@@ -14,7 +14,7 @@ from scenarios import schedule as schedules
 from scenarios.schedule import Schedule
 from sdk_matrix.languages import Worker, parse
 
-__all__ = ["GRACE_S", "campaign", "names"]
+__all__ = ["GRACE_S", "campaign", "names", "refuse_beside"]
 
 GRACE_S = 5.0
 """Of a builtin relay, where neither the command nor a schedule file says another."""
@@ -104,6 +104,18 @@ def _faults(asked: Sequence[str], runtime: str, store: str) -> tuple[str, ...]:
         else:
             names.append(faults.check(name, runtime, store).name)
     return tuple(dict.fromkeys(names))
+
+
+def refuse_beside(option: str, why: str, **given: object) -> None:
+    """Raises `WrongUsage` for whatever was given and would mean nothing beside that option."""
+    told = [
+        f"--{name.replace('_', '-')}"
+        for name, value in given.items()
+        if value is not None and value is not False and value != ()
+    ]
+    if told:
+        listed = ", ".join(told)
+        raise WrongUsage(f"{listed} beside {option}: {why}: leave {listed} or {option} out")
 
 
 def names(texts: Sequence[str]) -> list[str]:

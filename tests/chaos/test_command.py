@@ -6,7 +6,10 @@ from pathlib import Path
 
 import pytest
 
+from evidence.verdict import RunResult, ScenarioResult, Verdict
 from relayproof import cli
+from relayproof.commands import chaos as command
+from scenarios.runner import Outcome
 
 
 @pytest.mark.parametrize(
@@ -20,8 +23,15 @@ from relayproof import cli
         (["--rate", "0"], "above 0"),
         (["--schedule", "nowhere.toml"], "nowhere.toml"),
         (["--every-fault", "--executors", "2"], "give 3 or more"),
-        (["--every-fault", "--schedule", "nowhere.toml"], "leave one out"),
-        (["--test", "nothing"], "there is no test 'nothing'"),
+        (["--every-fault", "--schedule", "nowhere.toml"], "leave --every-fault or --schedule out"),
+        (["--every-fault", "--duration", "5m"], "leave --duration or --every-fault out"),
+        (["--schedule", "nowhere.toml", "--executors", "3"], "leave --executors or --schedule out"),
+        (
+            ["--schedule", "nowhere.toml", "--faults", "kill", "--duration", "30s"],
+            "leave --duration, --faults or --schedule out",
+        ),
+        (["--test", "nothing"], "there is no test 'nothing': choose among polite-exit-go, "),
+        (["--test", ","], "give a name"),
         (["--relay", "builtin:broken/none"], "none"),
     ],
 )
@@ -29,8 +39,41 @@ def test_wrong_usage_is_told_in_a_sentence(
     arguments: list[str], words: str, capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:
     pytest.importorskip("dbos", reason="the Python SDK is not installed: pip install 'relayproof[real]'")
-    assert cli.run(["chaos", "--results", str(tmp_path), *arguments]) in (64, 3)
+    assert cli.run(["chaos", "--results", str(tmp_path), *arguments]) == 64
     assert words in capsys.readouterr().err
+    assert not any(tmp_path.iterdir()), "nothing was started"
+
+
+@pytest.mark.parametrize(
+    "option",
+    [
+        ["--sdk", "go"], ["--database", "postgresql"], ["--duration", "30s"], ["--executors", "3"],
+        ["--faults", "kill"], ["--schedule", "nowhere.toml"], ["--every-fault"], ["--grace", "5s"], ["--rate", "0"],
+    ],
+)  # fmt: skip
+def test_what_a_test_with_a_name_decides_itself_is_refused(
+    option: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert cli.run(["chaos", "--test", "list", *option]) == 64
+    assert f"leave {option[0]} or --test out" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(("strict", "code"), [([], 0), (["--strict"], 1)])
+def test_a_test_with_a_name_can_be_held_to_every_should(
+    strict: list[str], code: int, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    result = RunResult(
+        relay="recorded", target="builtin:reference", started="", duration_s=1.0, levels={"REC-21": "SHOULD"},
+        scenarios=(
+            ScenarioResult(scenario="REC-21/x", title="", world="chaos", clauses={"REC-21": Verdict.NON_STRICT}),
+        ),
+    )  # fmt: skip
+
+    async def played(profile: object, names: object, **more: object) -> Outcome:
+        return Outcome(tmp_path, result, 1)
+
+    monkeypatch.setattr(command, "play_named", played)
+    assert cli.run(["chaos", "--test", "zombie", *strict]) == code
 
 
 def test_the_named_tests_are_listed_with_their_clauses(capsys: pytest.CaptureFixture[str]) -> None:
