@@ -22,7 +22,9 @@ if TYPE_CHECKING:  # nothing of the suite is imported in a session that doesn't 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     group = parser.getgroup("relayproof", "prove a DBOS Conductor relay")
-    group.addoption("--relay-profile", metavar="P", help="the relay: a profile file, builtin:..., url:... or cmd:...")
+    group.addoption(
+        "--relay-profile", metavar="P", help="the relay: a profile file, builtin:..., url:..., cmd:... or image:..."
+    )
     group.addoption("--relay-world", metavar="NAME", default="wire", help="wire (default), simulated or real")
     group.addoption("--relay-timing", choices=("fast", "documented"), default="fast", help="as for relayproof conform")
     group.addoption("--relay-select", metavar="GLOB", action="append", default=[], help="scenario ids or clauses")

@@ -67,7 +67,8 @@ def chaos(
     Parameters
     ----------
     relay
-        A profile's path, builtin:reference, builtin:broken/NAME, url:http://host:port, or cmd:COMMAND with {port}.
+        A profile's path, builtin:reference, builtin:broken/NAME, url:http://host:port, image:NAME, or cmd:COMMAND with
+        {port}.
     sdk
         python, typescript, go, java; with a version: python==2.31.1. Several with commas, each in its own application.
         Default: python, or what a schedule file names. One SDK with a schedule file is taken for all its executors.
@@ -89,7 +90,7 @@ def chaos(
         files; what of one can't be played here is told, and refused where it is a fault or an executor.
     every_fault
         Each fault at least once for each SDK, one after the other with rests between, instead of a drawn mixture: what
-        to run before a release. Takes some 9 minutes; with --faults a family takes 2 or 3.
+        to run before a release. Takes some 11 minutes in Docker with four SDKs; with --faults a family takes 1 to 3.
     test
         Tests with a name instead, one after the other ("all": every one); `relayproof chaos --test list` names them.
         Each says itself who takes part and what strikes: of the other options only --relay, --runtime, --seed, --strict

@@ -50,7 +50,8 @@ def conform(
     Parameters
     ----------
     relay
-        A profile's path, builtin:reference, builtin:broken/NAME, url:http://host:port, or cmd:COMMAND with {port}.
+        A profile's path, builtin:reference, builtin:broken/NAME, url:http://host:port, image:NAME, or cmd:COMMAND with
+        {port}.
     world
         wire, simulated, real; several with commas. Default: wire and real.
     timing

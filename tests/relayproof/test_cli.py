@@ -18,6 +18,7 @@ import pytest
 
 from evidence import run as evidence_run
 from relayproof.cli import COMMANDS, run
+from scenarios.profile_loading import TARGET_KINDS
 from tests.scenarios.conftest import MINI_RELAY
 from tests.scenarios.mini_relay import TIMING
 
@@ -129,6 +130,14 @@ def test_every_command_is_there_and_helps(capsys: pytest.CaptureFixture[str]) ->
     said = capsys.readouterr().out
     for name in COMMANDS:
         assert name in said
+
+
+@pytest.mark.parametrize("command", ["conform", "chaos", "gate"])
+def test_the_help_names_every_kind_of_relay(command: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run([command, "--help"]) == 0
+    said = capsys.readouterr().out
+    for kind in TARGET_KINDS:
+        assert f"{kind}:" in said
 
 
 def test_list_and_explain(capsys: pytest.CaptureFixture[str]) -> None:

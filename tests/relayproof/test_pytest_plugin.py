@@ -49,6 +49,11 @@ def test_a_relay_that_is_not_there_is_a_usage_error(tmp_path: Path) -> None:
     assert "p.toml: [relay] target: http://127.0.0.1:1 can't be reached" in done.stderr
 
 
+def test_the_help_names_every_kind_of_relay(tmp_path: Path) -> None:
+    said = " ".join(pytest_in(tmp_path, "--help").stdout.split())
+    assert "builtin:..., url:..., cmd:... or image:..." in said
+
+
 def test_without_the_option_nothing_of_the_suite_is_imported(tmp_path: Path) -> None:
     (tmp_path / "test_own.py").write_text(
         "import sys\n\ndef test_own():\n    assert not {'scenarios', 'evidence', 'conductor'} & set(sys.modules)\n"
