@@ -17,7 +17,7 @@ LEAST_WAIT_S = 10.0
 """A dozen workers starve two cores for seconds: a shorter ping wait would judge the host."""
 
 CLAUSES = (
-    "OUT-1", "OUT-2", "OUT-3", "REC-1", "REC-2", "REC-3", "REC-10", "REC-16", "REC-26", "AUD-1",
+    "OUT-1", "OUT-2", "OUT-3", "REC-1", "REC-2", "REC-3", "REC-6", "REC-10", "REC-16", "REC-26", "AUD-1",
 )  # fmt: skip
 """What every chaos run must show something about; OUT-4 and OUT-5 where the schedule has what they need."""
 _DEADLY = frozenset({"kill", "kill-at-step", "stop", "restart", "kill-all", "relay-and-executor-kill", "upgrade"})

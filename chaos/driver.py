@@ -324,7 +324,7 @@ class Driver:
 
     async def _settle(self) -> None:
         """Let the relay finish what it does about the dead, so that its list and its audit log are whole."""
-        control, profile = self.world.control, self.world.profile
+        control, profile, timing = self.world.control, self.world.profile, self.world.timing
         if profile.can("list"):
             for app, fleet in self._fleets:
                 living = {life.executor for life in fleet.lives.values() if life.alive}
@@ -332,9 +332,9 @@ class Driver:
                 async def settled(app: App = app, living: set[str] = living) -> bool:
                     return {seen.executor for seen in await control.executors(app)} <= living
 
-                await self.world.until(settled, within_s=self.world.timing.recovery_deadline_s)
+                await self.world.until(settled, within_s=timing.recovery_deadline_s + 2 * timing.slack_s)
         if profile.can("audit"):
-            await asyncio.sleep(2 * self.world.timing.slack_s)  # what was answered last is written by now
+            await asyncio.sleep(2 * timing.slack_s)  # what was answered last is written by now
             await control.audit(self._fleets[0][0].org)
 
     async def _evidence(self) -> None:

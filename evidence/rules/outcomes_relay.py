@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from evidence.events import AuditPage, Expect, Fault, Poll
+from evidence.events import AuditPage, Expect, Fault, Relay
 from evidence.history import History
 from evidence.outcomes import Defect, Weighed, weigh
 from evidence.rules import invariants, rule
@@ -109,24 +109,70 @@ def _asked_before(history: History, page: AuditPage) -> set[str]:
 
 @rule("dead_records_go")
 def dead_records_go(history: History, expect: Expect) -> Finding:
-    """REC-6: at the end of a run that converged, no executor that was recovered is still listed."""
+    """REC-6: in the last list nobody is whose process was ended and whose recovery a peer then acknowledged.
+
+    From `slack + request` after the last that was said of it, or after the relay itself was away; and not while a peer
+    says that it still owns work: so long the record is kept.
+    """
     found = weigh(history)
     wanted = "the record of a recovered executor is gone"
     if not capable(history, "list"):
         return finding(expect, Verdict.UNSUPPORTED, expected=wanted, seen="the relay shows no list")
-    last: dict[str, Poll] = {}
+    last = {tenant.app: sights[-1] for tenant in history.tenants if (sights := history.polls_of(tenant))}
+    allowed_ns = int(seconds(history, "slack + request") * NS_PER_S)
     left: list[str] = []
-    for tenant in history.tenants:
-        sights = history.polls_of(tenant)
-        if sights:
-            last[tenant.app] = sights[-1].poll
-            left += [each.executor for each in sights[-1].executors if each.executor in found.moved]
+    told = gone = early = 0
+    for executor, (acknowledged_ns, said_ns, kept) in _recovered(history, found).items():
+        process = found.processes.get(executor)
+        sight = last.get(process.app) if process is not None else None
+        if sight is None or sight.asked_ns < acknowledged_ns:
+            early += 1
+        elif executor not in sight.shown:
+            gone += 1
+        elif kept:
+            told += 1
+        elif sight.asked_ns > said_ns + allowed_ns + history.worst_jitter(said_ns, sight.asked_ns):
+            left.append(executor)
+        else:
+            early += 1
     if left:
         seen = "; ".join(f"{_label(found, each)} is still listed" for each in left[:_SHOWN])
-        return finding(expect, Verdict.FAILED, expected=wanted, seen=seen, events=_at(found, left))
-    if not found.moved or not last:
-        return finding(expect, Verdict.VACUOUS, expected=wanted, seen="nobody was recovered")
-    return finding(expect, Verdict.OK, expected=wanted, seen=f"so for {len(found.moved)} recovered executors")
+        polls = tuple(dict.fromkeys(last[found.processes[each].app].poll.n for each in left))
+        return finding(expect, Verdict.FAILED, expected=wanted, seen=seen, events=(*_at(found, left), *polls))
+    if gone or told:
+        kept_too = f"; {told} are kept while a peer says that they own work" if told else ""
+        return finding(expect, Verdict.OK, expected=wanted, seen=f"so for {gone} recovered executors{kept_too}")
+    if early:
+        return finding(
+            expect, Verdict.UNKNOWN, expected=wanted, seen=f"no list was read so late that {early} had to be gone"
+        )
+    return finding(expect, Verdict.VACUOUS, expected=wanted, seen="nobody was recovered")
+
+
+def _recovered(history: History, found: Weighed) -> dict[str, tuple[int, int, bool]]:
+    """Each ended process whose recovery was asked for after its end and acknowledged.
+
+    When it was last acknowledged; when the relay last had something to do about it (a question, or its own return), ns;
+    and whether a peer then said that it still owns work.
+    """
+    acknowledged: dict[str, int] = {}
+    for _, ask in history.asks_of("recovery"):
+        for name in ask.names if ask.succeeded else ():
+            if name in found.struck and ask.sent_ns > history.events[found.struck[name]].t:
+                acknowledged[name] = max(acknowledged.get(name, 0), ask.answered_ns or 0)
+    asked: dict[str, int] = {}
+    yes: dict[str, bool] = {}
+    for _, ask in history.asks_of("exist_pending_workflows"):
+        name = str(ask.request.fields.get("executor_id"))
+        asked[name] = max(asked.get(name, 0), ask.sent_ns, ask.answered_ns or 0)
+        if ask.answer is not None and ask.answered_ns is not None and ask.answered_ns > acknowledged.get(name, 0):
+            yes[name] = ask.answer.fields.get("exist") is True
+    away = [event.t for event in history.of(Fault) if event.executor == "relay"]
+    back_ns = max((*away, *(event.t for event in history.of(Relay) if event.what == "ready")), default=0)
+    return {
+        name: (at_ns, max(at_ns, asked.get(name, 0), back_ns), yes.get(name, False))
+        for name, at_ns in acknowledged.items()
+    }
 
 
 def recovery_is_kept(history: History) -> bool:

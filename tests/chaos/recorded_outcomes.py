@@ -6,7 +6,7 @@ python -m tests.chaos.recorded_outcomes
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -26,7 +26,7 @@ TIMING = {
 RULES = {
     "OUT-1": "cases_end", "OUT-2": "cases_end_once", "OUT-3": "steps_once", "OUT-5": "zombies_change_nothing",
     "REC-1": "dead_are_recovered", "REC-2": "right_recoverer", "REC-3": "right_recoverer", "REC-23": "right_recoverer",
-    "AUD-1": "adoption_audited",
+    "AUD-1": "adoption_audited", "REC-6": "dead_records_go",
 }  # fmt: skip
 PROMISE = Promise("plain", "SUCCESS", "[1]", ("a", "b"))
 
@@ -48,6 +48,10 @@ class Story:
     outage: bool = False  # of the database, while the workflow is under way
     dies_later: bool = False  # e1 is killed when all is over
     times: int = 1  # so many workflows alike
+    shows: Sequence[str] | None = None  # whom the relay's list shows at the end; None: it was never asked for
+    watched_s: float = 20.0  # from the evidence to that list
+    left: bool | None = None  # what e2 says when it is asked whether e1 still has work
+    back: bool = False  # the relay comes back at the end
     peer: Mapping[str, str] = field(default_factory=dict)
 
     def write(self, path: Path) -> None:
@@ -84,6 +88,10 @@ class Story:
         if self.recovered:
             self._says(made, 1, "relay", type="recovery", request_id="r1", executor_ids=["id-e1"])
             self._says(made, 1, "executor", type="recovery", request_id="r1", success=self.acknowledged)
+        if self.left is not None:
+            asked = {"type": "exist_pending_workflows", "request_id": "p1"}
+            self._says(made, 1, "relay", **asked, executor_id="id-e1", application_version="v1")
+            self._says(made, 1, "executor", **asked, exist=self.left)
         for clause in self.clauses:
             made.add(events.Expect, clause=clause, rule=RULES[clause])
         record(made, [self._case(number) for number in range(1, self.times + 1)])
@@ -92,8 +100,19 @@ class Story:
             made.add(events.Note, text="waiting")
         if self.dies_later:
             made.add(events.Fault, kind="kill", conn=0, executor="id-e1")
+        if self.shows is not None:
+            self._list(made, clock)
         made.add(events.AuditPage, org="org", asked=next(clock), entries=entries)
         made.close("complete")
+
+    def _list(self, made: Recorder, clock: Iterator[int]) -> None:
+        for _ in range(int(10 * self.watched_s)):
+            made.add(events.Note, text="waiting")
+        if self.back:
+            made.add(events.Relay, what="ready")
+        asked = next(clock)
+        seen = tuple(events.Seen(each, "HEALTHY" if each == "id-e2" else "DEAD") for each in self.shows or ())
+        made.add(events.Poll, org="org", app="app", asked=asked, executors=seen)
 
     def _case(self, number: int) -> Case:
         workflow = f"w-{number}"
@@ -274,6 +293,11 @@ STORIES: Mapping[str, tuple[Story, Mapping[str, Verdict]]] = {
     "database-outage-ends-work": (
         Story(("OUT-2",), [*orphaned(), change(9, "PENDING", "ERROR", ("id-e2", "id-e2"), error="EOF")], outage=True),
         {"OUT-2": Verdict.INFO},
+    ),
+    "record-gone": (Story(("REC-6",), shows=["id-e2"]), {"REC-6": Verdict.OK}),
+    "record-stays": (Story(("REC-6",), shows=["id-e1", "id-e2"]), {"REC-6": Verdict.FAILED}),
+    "record-stays-while-work-is-left": (
+        Story(("REC-6",), [insert()], shows=["id-e1", "id-e2"], left=True), {"REC-6": Verdict.OK},
     ),
     "nobody-was-struck": (
         Story(("OUT-1",), fault="", recovered=False), {"OUT-1": Verdict.VACUOUS},

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -92,3 +95,23 @@ def test_nobody_can_name_an_executor_that_never_told_who_it_is(
     story = Story(("REC-1",), [insert()], recovered=False, stranger=stranger)
     story.write(tmp_path / "story.jsonl")
     assert judge(load(tmp_path / "story.jsonl"), clauses()).clauses["REC-1"] is verdict
+
+
+@pytest.mark.parametrize(
+    ("changed", "verdict"),
+    [
+        ({"acknowledged": False}, Verdict.VACUOUS),  # nobody said that the work was taken over
+        ({"recovered": False}, Verdict.VACUOUS),
+        ({"watched_s": 1.0}, Verdict.UNKNOWN),  # it may still be asking whether work is left
+        ({"back": True}, Verdict.UNKNOWN),  # it may ask again what it had asked before
+        ({"left": False}, Verdict.FAILED),
+        ({"dies_later": True, "fault": "pause"}, Verdict.VACUOUS),  # it came back after its recovery, and died again
+    ],
+)
+def test_a_record_that_is_still_listed_is_held_against_the_relay_only_when_it_had_to_go(
+    changed: Mapping[str, Any], verdict: Verdict, tmp_path: Path
+) -> None:
+    story = replace(Story(("REC-6",), shows=["id-e1", "id-e2"]), **changed)
+    story.write(tmp_path / "story.jsonl")
+    result = judge(load(tmp_path / "story.jsonl"), clauses())
+    assert result.clauses["REC-6"] is verdict, result.findings

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from chaos.campaign import CLAUSES, FAMILIES, Campaign, chaos_timing
+from chaos.play import RULES
 from chaos.swarm import draw, members
 from chaos.work import SHARES, Work, unsafe
 from conductor.timing import FAST
@@ -81,6 +82,11 @@ def test_a_run_with_a_pause_must_say_something_about_zombies() -> None:
         name="p", seed=1, duration_s=9, executors=drawn.executors, faults=(FaultAt("pause", 1.0, "python-1"),)
     )
     assert CAMPAIGN.clauses(paused) == (*CLAUSES, "OUT-5")
+
+
+def test_every_rule_that_a_campaign_has_is_asked_for() -> None:
+    paused = replace(CAMPAIGN, faults=("kill", "pause"))
+    assert set(RULES) <= set(paused.clauses(draw(paused, TIMING)))
 
 
 def test_a_foreign_relay_is_held_to_its_own_timing(monkeypatch: pytest.MonkeyPatch) -> None:
