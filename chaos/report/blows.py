@@ -3,22 +3,20 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 
 import msgspec
 
 from evidence.cases import cases_of
-from evidence.events import Fault, Note
+from evidence.events import Fault
 from evidence.history import History
 from evidence.outcomes import STRIKES, TERMINAL, wall_offset_us, weigh
+from evidence.strikes import EVERYBODY, name_of
 from evidence.weighed import Process
 from scenarios.schedule import KINDS
 
-__all__ = ["Blow", "blows", "name_of", "never_struck"]
+__all__ = ["Blow", "blows"]
 
-_EVERYBODY = ("relay", "database")
-_BESIDE = frozenset({"added-request", "stand-in"})
-"""What the harness did for a fault that has an event of its own."""
 _NEVER = 2**63
 Span = tuple[int, int]  # microseconds of the wall clock
 
@@ -40,7 +38,7 @@ def blows(history: History) -> tuple[Blow, ...]:
     times: dict[tuple[str, str], Counter[str]] = defaultdict(Counter)
     for event in history.of(Fault):
         name = name_of(event)
-        if name is None or (event.executor in _EVERYBODY and KINDS[name].on == "executor"):
+        if name is None or (event.executor in EVERYBODY and KINDS[name].on == "executor"):
             continue  # the relay's part of a fault that is counted by its victim
         at_us = int(offset_us + event.t / 1000)
         for language, spans in _struck(event, found.processes, hands, apps):
@@ -53,26 +51,11 @@ def blows(history: History) -> tuple[Blow, ...]:
     return tuple(Blow(name, language, counts["times"], counts["on work"]) for (name, language), counts in times.items())
 
 
-def name_of(event: Fault) -> str | None:
-    """As in the schedule: a process that was killed for another fault's sake counts there. None: it is no blow."""
-    if event.kind.endswith("-over") or event.kind in _BESIDE:
-        return None
-    return str(event.detail.get("cause") or event.kind)
-
-
-def never_struck(history: History, struck: Sequence[Blow]) -> tuple[str, ...]:
-    """Of a tour, what it was for and did not do: "fault SDK" each."""
-    wanted = [name for note in history.of(Note) if note.text == "schedule" for name in note.detail.get("every", ())]
-    languages = sorted({process.language for process in weigh(history).processes.values()})
-    did = {(blow.fault, blow.language) for blow in struck}
-    return tuple(f"{name} {language}" for name in wanted for language in languages if (name, language) not in did)
-
-
 def _struck(
     event: Fault, processes: Mapping[str, Process], hands: Mapping[str, list[Span]], apps: Mapping[str, list[Span]]
 ) -> Iterator[tuple[str, list[Span]]]:
     """Each language that the event is about, and when work was there that it could harm."""
-    if event.executor in _EVERYBODY:
+    if event.executor in EVERYBODY:
         for app, language in sorted({(process.app, process.language) for process in processes.values()}):
             yield language, apps[app]
     elif (process := processes.get(event.executor)) is not None:

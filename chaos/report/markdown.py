@@ -11,7 +11,7 @@ _SIGNS = {"PASS": "✅", "UNKNOWN": "❔", "HARNESS ERROR": "💥"}
 
 
 def markdown(run: RunResult, summary: Summary | None) -> str:
-    word = outcome(run, summary)
+    word = outcome(run)
     lines = [f"## {_SIGNS.get(word, '❌')} {word}: chaos on {_cell(run.relay)}", ""]
     if summary is not None:
         lines += [f"{summary.claim}.", "", *_languages(summary), ""]

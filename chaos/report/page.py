@@ -22,7 +22,7 @@ def page(run: RunResult, history: History | None, summary: Summary | None) -> st
     return _template().render(
         run=run, summary=summary, drawing=svg(history) if history is not None else "",
         findings=[finding for each in run.scenarios for finding in each.findings], levels=run.levels, tone=_tone,
-        outcome=outcome(run, summary),
+        outcome=outcome(run),
         notes=[each.note for each in run.scenarios if each.note], css=_asset("page.css"),
     )  # fmt: skip
 

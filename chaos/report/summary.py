@@ -8,14 +8,15 @@ import msgspec
 
 from chaos.findings.proof import proof
 from chaos.findings.rates import rate_of
-from chaos.report.blows import Blow, blows, name_of, never_struck
+from chaos.report.blows import Blow, blows
 from evidence.events import Fault, Note
 from evidence.history import History
 from evidence.outcomes import Weighed, weigh
 from evidence.sdk_faults import HARMLESS, SdkFinding, track_record
+from evidence.strikes import name_of, never_struck
 from evidence.verdict import RunResult, ScenarioResult, exit_code
 
-__all__ = ["Language", "Summary", "bound", "by_clause", "outcome", "status", "summarize"]
+__all__ = ["Language", "Summary", "bound", "by_clause", "outcome", "summarize"]
 
 
 class Language(msgspec.Struct, frozen=True):
@@ -94,7 +95,6 @@ def bound(trials: int) -> float:
 
 def summarize(history: History) -> Summary:
     found = weigh(history)
-    struck = blows(history)
     record = tuple(track_record(history))
     asks = [ask for _, ask in history.asks_of("recovery")]
     notes = history.of(Note)
@@ -102,8 +102,8 @@ def summarize(history: History) -> Summary:
     return Summary(
         languages=_languages(found),
         faults=dict(sorted(Counter(filter(None, map(name_of, history.of(Fault)))).items())),
-        blows=struck,
-        never_struck=never_struck(history, struck),
+        blows=blows(history),
+        never_struck=never_struck(history),
         left_out=sum(note.text == "fault left out" for note in notes),
         spared=tuple(
             f"{note.detail.get('language')} {note.detail.get('what')}: {note.detail.get('reason')}"
@@ -131,15 +131,9 @@ def summarize(history: History) -> Summary:
 _OUTCOMES = {0: "PASS", 1: "FAIL", 2: "UNKNOWN", 3: "HARNESS ERROR"}
 
 
-def status(run: RunResult, summary: Summary | None, strict: bool = False) -> int:
-    """The run's exit code: a tour that left something out is UNKNOWN, unless it failed."""
-    code = exit_code(run, strict)
-    return 2 if code == 0 and summary is not None and summary.never_struck else code
-
-
-def outcome(run: RunResult, summary: Summary | None) -> str:
+def outcome(run: RunResult) -> str:
     """The run's exit code in a word."""
-    return _OUTCOMES[status(run, summary)]
+    return _OUTCOMES[exit_code(run)]
 
 
 def by_clause(run: RunResult) -> RunResult:

@@ -41,7 +41,7 @@ def print_run(run: RunResult, summary: Summary | None, console: Console | None =
         if summary.never_struck:
             out.print(f"never struck: {', '.join(summary.never_struck)}", style="bold red", highlight=False)
     claim = summary.claim if summary is not None and summary.languages else "nothing was shown"
-    word = outcome(run, summary)
+    word = outcome(run)
     style = {"PASS": "green", "UNKNOWN": "magenta"}.get(word, "bold red")
     out.print(Text(word, style=style), claim, highlight=False)
 

@@ -12,10 +12,11 @@ from evidence.cases import cases_of
 from evidence.events import Expect
 from evidence.history import History
 from evidence.outcomes import Defect, Weighed, weigh
-from evidence.rules import rule
+from evidence.rules import invariant, rule
 from evidence.rules.base import finding
 from evidence.rules.outcomes_relay import recovery_is_kept
 from evidence.sdk_faults import HARMLESS, KNOWN, PREVENTABLE, exposed
+from evidence.strikes import never_struck
 from evidence.verdict import Finding, Verdict
 
 __all__ = ["cases_end", "cases_end_once", "kinds_survive", "steps_once", "zombies_change_nothing"]
@@ -30,6 +31,20 @@ def cases_end(history: History, expect: Expect) -> list[Finding]:
     found = weigh(history)
     told = f"{found.cases} started workflows ended; {found.kills_on_work} strikes hit running work"
     return _judged(history, expect, found, found.of("lost"), "every started workflow reaches a terminal status", told)
+
+
+@invariant("OUT-1")
+def every_fault_strikes(history: History) -> list[Finding]:
+    """OUT-1 after each fault: a tour that never struck some SDK with some fault can't tell."""
+    missing = never_struck(history)
+    if not missing:
+        return []
+    return [
+        Finding(
+            clause="OUT-1", verdict=Verdict.UNKNOWN, rule="every_fault_strikes",
+            expected="each fault of the tour strikes each SDK", seen=f"never struck: {', '.join(missing)}",
+        )
+    ]  # fmt: skip
 
 
 @rule("cases_end_once")

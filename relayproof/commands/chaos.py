@@ -144,16 +144,16 @@ def chaos(
         raise WrongUsage(f"--sdk: {problem}") from problem
     except (ChaosError, UnknownWorld) as problem:
         raise CommandError(str(problem)) from problem
-    summary = _report(played)
+    _report(played)
     print(f"seed {campaign.seed} · {played.folder}")
     print(f"report {played.folder / report.PAGE}")
     if played.interrupted:
         print("interrupted: this is about what was done until then")
         return INTERRUPTED
-    return report.status(played.result, summary, strict)
+    return exit_code(played.result, strict)
 
 
-def _report(played: Played) -> report.Summary | None:
+def _report(played: Played) -> None:
     """The page, Markdown, JUnit and the verdicts, into the run's folder; the summary to the terminal."""
     summary = report.summarize(played.history) if played.history is not None else None
     result = played.result
@@ -166,7 +166,6 @@ def _report(played: Played) -> report.Summary | None:
     for name, text in texts.items():
         (played.folder / name).write_bytes(text)
     report.print_run(result, summary)
-    return summary
 
 
 async def _played(

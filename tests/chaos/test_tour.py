@@ -9,18 +9,25 @@ import pytest
 
 from chaos import faults, report
 from chaos.campaign import FAMILIES, Campaign, chaos_timing
-from chaos.report.blows import Blow, blows, never_struck
+from chaos.report.blows import Blow, blows
 from chaos.tour import EVERY, tour
 from conductor.timing import FAST
 from evidence.cases import Case, Change, record
-from evidence.events import Fault, Note
+from evidence.events import Expect, Fault, Note
 from evidence.history import History, Recorder, load
+from evidence.judge import judge
 from evidence.outcomes import LAUNCHED
-from evidence.verdict import RunResult, ScenarioResult, Verdict
+from evidence.run import Entry, Index, write_index
+from evidence.strikes import never_struck
+from evidence.verdict import Verdict, exit_code
+from relayproof import cli
 from scenarios.profile_loading import resolve
 from scenarios.schedule import KINDS, FaultAt, Schedule, read, write
 from sdk_matrix.languages import WORKERS
+from spec import clauses
 from tests.chaos.recorded_outcomes import FOLDER
+from tests.chaos.recorded_outcomes import TIMING as RECORDED
+from tests.chaos.test_report import run_of
 
 TIMING = chaos_timing(resolve("builtin:reference"), FAST, 5.0)
 ALL = tuple(faults.names("process", "postgresql"))
@@ -104,7 +111,7 @@ class Told:
         self.made = Recorder(path, clock=lambda: 0)
         self.made.header(
             scenario="OUT-1/chaos", title="", clauses=("OUT-1",), world="chaos", relay="fake", profile_digest="",
-            timing={}, capabilities={}, names={}, seed=1,
+            timing=RECORDED, capabilities={}, names={}, seed=1,
         )  # fmt: skip
         for executor, language in (("x", "python"), ("y", "go")):
             detail = {"label": executor, "executor": executor, "language": language, "sdk": "1", "app": language}
@@ -145,22 +152,47 @@ def test_what_a_tour_was_for_and_never_did_is_told_and_makes_it_unknown(tmp_path
     told.made.add(Note, t=0, text="work left out", detail={"language": "java", "what": "recv", "reason": "it errs"})
     told.fault("db-cut", "database", 12.0)
     told.fault("reset", "x", 12.0)
+    told.made.add(Expect, clause="OUT-1", rule="equal", args={"name": "all", "want": 1, "got": 1})
     history = told.history()
-    assert never_struck(history, blows(history)) == ("reset go",)
+    assert never_struck(history) == ("reset go",)
     summary = report.summarize(history)
-    met = ScenarioResult(scenario="OUT-1/chaos", title="", world="chaos", clauses={"OUT-1": Verdict.OK}, path="")
-    run = RunResult(
-        relay="recorded", target="builtin:recorded", started="2026-01-01T00:00:00+00:00", duration_s=9.0,
-        scenarios=(met,), levels={"OUT-1": "MUST"}, seed=7,
-    )  # fmt: skip
-    assert report.status(run, summary) == 2 and report.status(run, None) == 0
+    run = run_of(judge(history, clauses()))
+    assert exit_code(run) == 2 and run.clauses == {"OUT-1": Verdict.UNKNOWN}
     assert "Never struck: reset go" in report.markdown(run, summary)
     assert "Work left out: java recv: it errs." in report.markdown(run, summary)
     text = report.page(run, history, summary)
     assert "Never struck" in text and "UNKNOWN" in text
 
 
+@pytest.mark.parametrize(("every", "code"), [(["reset"], 2), (["db-cut"], 0)])
+def test_a_stored_tour_is_judged_as_it_was_when_it_ran(
+    every: list[str], code: int, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    told = Told(tmp_path / "histories" / "h.jsonl")
+    told.made.add(Note, t=0, text="schedule", detail={"every": every})
+    told.made.add(Expect, clause="OUT-1", rule="equal", args={"name": "all", "want": 1, "got": 1})
+    told.fault("db-cut", "database", 12.0)
+    told.fault("reset", "x", 12.0)
+    told.history()
+    index = Index(
+        tool="relayproof chaos", relay="fake", target="builtin:reference", started="", seed=7, pace="chaos", timing={},
+        scenarios=(Entry(scenario="OUT-1/chaos", world="chaos", path="histories/h.jsonl"),),
+    )  # fmt: skip
+    write_index(tmp_path, index)
+    assert cli.run(["recheck", str(tmp_path)]) == code
+    assert ("never struck: reset go" in capsys.readouterr().out) is (code == 2)
+
+
+def test_a_fault_of_relay_and_executor_has_struck_whose_executor_it_struck(tmp_path: Path) -> None:
+    told = Told(tmp_path / "h.jsonl")
+    told.made.add(Note, t=0, text="schedule", detail={"every": ["relay-and-executor-kill", "relay-kill"]})
+    told.fault("relay-kill", "relay", 5.0)
+    told.fault("relay-and-executor-kill", "relay", 15.0)
+    told.fault("kill", "y", 15.0, cause="relay-and-executor-kill")
+    assert never_struck(told.history()) == ("relay-and-executor-kill python",)
+
+
 def test_the_kills_of_recorded_runs_are_counted() -> None:
     assert blows(load(FOLDER / "recovered.jsonl")) == (Blow("kill", "python", 1, 1),)
     assert blows(load(FOLDER / "the-blow-hit-no-work.jsonl")) == (Blow("kill", "python", 1, 0),)
-    assert never_struck(load(FOLDER / "nobody-was-struck.jsonl"), ()) == ()
+    assert never_struck(load(FOLDER / "nobody-was-struck.jsonl")) == ()
