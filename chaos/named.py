@@ -2,23 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from chaos import arena
 from chaos import scenarios as scenarios
 from chaos.errors import UnknownTest
 from scenarios import catalogue, runner, worlds
+from scenarios.catalogue import Scenario
 from scenarios.profile import Profile
 from scenarios.runner import Outcome, RunOptions, Silent
 
-__all__ = ["NAMED", "play_named"]
+__all__ = ["NAMED", "name_of", "play_named"]
 
-NAMED = {
-    entry.id.partition("/")[2].replace("/", "-"): entry
-    for entry in catalogue.all()
-    if "chaos" in entry.worlds
-}  # fmt: skip
+
+def name_of(entry: Scenario) -> str:
+    """As ``--test`` takes it."""
+    return entry.id.partition("/")[2].replace("/", "-")
+
+
+NAMED = {name_of(entry): entry for entry in catalogue.all() if "chaos" in entry.worlds}
 """By name; see `relayproof chaos --test list`."""
 
 
@@ -33,12 +36,12 @@ def ids(names: Sequence[str]) -> tuple[str, ...]:
 
 async def play_named(
     profile: Profile, names: Sequence[str], *, seed: int, results: Path, runtime: str = "process", command: str = "",
-    given: str = "",
+    given: str = "", again: Callable[[Scenario], str] = lambda scenario: "",
 ) -> Outcome:  # fmt: skip
-    """Play them on one relay. Raises as `scenarios.runner.run`."""
+    """Play them on one relay. ``again``: the command that plays one of them again. Raises as `scenarios.runner.run`."""
     worlds.register(arena.ChaosSession.world, arena.session_class(runtime))
     options = RunOptions(
         profile=profile, pace="fast", worlds=("chaos",), results=results, select=ids(names), seed=seed, command=command,
-        given=given,
+        given=given, again=again,
     )  # fmt: skip
     return await runner.run(options, Silent())

@@ -69,11 +69,12 @@ def expect(world: RealWorld, wanted: tuple[str, ...]) -> None:
 
 async def play(
     profile: Profile, campaign: Campaign, *, grace_s: float, results: Path, command: str = "", given: str = "",
-    looked: Callable[[Standing], None] = lambda standing: None,
+    again: str = "", looked: Callable[[Standing], None] = lambda standing: None,
     started: Callable[[Driver], None] = lambda driver: None,
 ) -> Played:  # fmt: skip
     """Play it, judge it. ``started`` is given the driver, so that a signal can end it early.
 
+    ``again``: a line for a shell that plays it again.
     Raises what no history can hold: `TargetError`, `UnknownWorld`, `MissingPostgres`.
     """
     began, stamp = time.monotonic(), datetime.now(UTC).isoformat(timespec="seconds")
@@ -105,7 +106,7 @@ async def play(
         evidence_run.Index(
             tool="relayproof chaos", relay=profile.name, target=given or profile.relay.target, started=stamp,
             seed=campaign.seed, pace="chaos", timing=timing.names(),
-            scenarios=(evidence_run.Entry(scenario=SCENARIO, world="chaos", path=_HISTORY),),
+            scenarios=(evidence_run.Entry(scenario=SCENARIO, world="chaos", path=_HISTORY, again=again),),
             duration_s=round(time.monotonic() - began, 3), command=command, host=evidence_run.host_facts(),
             versions={worker.language: worker.version for worker in campaign.workers},
         ),

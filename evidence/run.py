@@ -45,11 +45,15 @@ _LARGEST_INDEX = 64 << 20
 
 
 class Entry(msgspec.Struct, frozen=True, kw_only=True):
-    """One scenario in one world. ``path`` of its history is relative to the run's folder, with forward slashes."""
+    """One scenario in one world. ``path`` of its history is relative to the run's folder, with forward slashes.
+
+    ``again``: a line for a shell that plays it again; empty where `relayproof conform` does, from what the index says.
+    """
 
     scenario: str
     world: str
     path: str
+    again: str = ""
 
 
 class Index(msgspec.Struct, frozen=True, kw_only=True):
@@ -61,7 +65,7 @@ class Index(msgspec.Struct, frozen=True, kw_only=True):
     target: str
     started: str
     seed: int
-    pace: str  # "fast" or "documented"
+    pace: str  # "fast", "documented" or "chaos"
     timing: Mapping[str, float]  # short names, seconds
     scenarios: tuple[Entry, ...]
     duration_s: float = 0.0
@@ -117,7 +121,10 @@ def judge_run(folder: Path, clauses: Mapping[str, Clause]) -> RunResult:
     A history that lies there and is in no index is a HARNESS-ERROR: without it the verdicts would be others.
     """
     index = read_index(folder)
-    results = tuple(judge_file(folder, entry.path, clauses, entry.scenario, entry.world) for entry in index.scenarios)
+    results = tuple(
+        msgspec.structs.replace(judge_file(folder, entry.path, clauses, entry.scenario, entry.world), again=entry.again)
+        for entry in index.scenarios
+    )
     results += tuple(_left_out(folder, {entry.path for entry in index.scenarios}))
     return RunResult(
         relay=index.relay,

@@ -66,6 +66,7 @@ class ScenarioResult(msgspec.Struct, frozen=True, kw_only=True):
     path: str = ""  # of the history, relative to the run's folder
     duration_s: float = 0.0
     note: str = ""  # why there is no verdict, why it was expected to fail, ...
+    again: str = ""  # a line for a shell that plays it again; empty: as `relayproof conform` does
 
     @property
     def verdict(self) -> Verdict:
@@ -83,7 +84,7 @@ class RunResult(msgspec.Struct, frozen=True, kw_only=True):
     scenarios: tuple[ScenarioResult, ...]
     levels: Mapping[str, str]
     seed: int = 0
-    pace: str = ""  # "fast" or "documented"
+    pace: str = ""  # "fast", "documented" or "chaos"
     timing: Mapping[str, float] = {}
     tool: str = ""
     host: Mapping[str, Any] = {}

@@ -103,6 +103,7 @@ class Proof:
             select=[scenario.id for scenario in chosen],
             seed=self._seed,
             command="pytest --relay-profile",
+            given=self._given,
         )
         return asyncio.run(run(options, Silent())).result
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from importlib.metadata import PackageNotFoundError, version
@@ -50,6 +50,7 @@ class RunOptions:
     expectations: Sequence[Expectation] = ()
     command: str = ""
     given: str = ""  # what --relay was given, so that a failure can say how to see it again
+    again: Callable[[Scenario], str] = lambda scenario: ""  # that line, where it is another command than conform
 
 
 class Progress(Protocol):
@@ -193,7 +194,8 @@ async def _play(state: _Run, world: str, session: Session, scenario: Scenario) -
     began = time.monotonic()
     state.progress.began(world, scenario)
     recorder = await session.play(scenario, state.folder / path, deadline_s(scenario, state.timing))
-    state.entries.append(evidence_run.Entry(scenario=scenario.id, world=world, path=path))
+    again = state.options.again(scenario)
+    state.entries.append(evidence_run.Entry(scenario=scenario.id, world=world, path=path, again=again))
     footer = recorder.events[-1]
     error = footer.error if isinstance(footer, Footer) else "the history has no footer"
     state.progress.ended(world, scenario, time.monotonic() - began, error)

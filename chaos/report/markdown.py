@@ -35,6 +35,8 @@ def markdown(run: RunResult, summary: Summary | None) -> str:
             f" ({100 * each.rate[0]:.0f} to {100 * each.rate[1]:.0f} %) | {rate} |"
             for each, rate in zip(summary.track_record, summary.rates, strict=True)
         ]
+    if word != "PASS":
+        lines += [line for each in run.scenarios if each.again for line in ("", "```sh", each.again, "```")]
     return "\n".join([*lines, "", f"seed {run.seed} · {run.started} · {run.duration_s:.0f} s", ""])
 
 

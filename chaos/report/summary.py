@@ -142,6 +142,7 @@ def by_clause(run: RunResult) -> RunResult:
         ScenarioResult(
             scenario=f"{clause}/{scenario.scenario.partition('/')[2]}", title=scenario.title, world=scenario.world,
             clauses={clause: verdict}, path=scenario.path, duration_s=scenario.duration_s, note=scenario.note,
+            again=scenario.again,
             findings=tuple(each for each in scenario.findings if each.clause == clause),
         )
         for scenario in run.scenarios

@@ -40,6 +40,9 @@ def print_run(run: RunResult, summary: Summary | None, console: Console | None =
         out.print(_blows(summary))
         if summary.never_struck:
             out.print(f"never struck: {', '.join(summary.never_struck)}", style="bold red", highlight=False)
+    for scenario in run.scenarios if outcome(run) != "PASS" else ():
+        if scenario.again:
+            out.print(f"again     {scenario.again}", highlight=False, markup=False, soft_wrap=True)
     claim = summary.claim if summary is not None and summary.languages else "nothing was shown"
     word = outcome(run)
     style = {"PASS": "green", "UNKNOWN": "magenta"}.get(word, "bold red")

@@ -20,17 +20,18 @@ from chaos.campaign import Campaign, chaos_timing
 from chaos.driver import Driver
 from chaos.errors import ChaosError, FaultRefused, UnknownFault, UnknownTest
 from chaos.live import LiveView
-from chaos.named import NAMED, play_named
+from chaos.named import NAMED, name_of, play_named
 from chaos.play import Played, play
 from chaos.tour import LEAST_EXECUTORS, tour
 from evidence.verdict import exit_code
 from relayproof import report as reports
+from relayproof.commands.chaos_campaign import again, names, refuse_beside
 from relayproof.commands.chaos_campaign import campaign as asked_for
-from relayproof.commands.chaos_campaign import names, refuse_beside
 from relayproof.durations import seconds
 from relayproof.errors import INTERRUPTED, CommandError, WrongUsage
 from relayproof.relays import resolve
 from relayproof.report import junit_xml
+from scenarios.catalogue import Scenario
 from scenarios.errors import UnknownWorld
 from scenarios.profile import Profile
 from sdk_matrix.errors import MatrixError
@@ -105,13 +106,18 @@ def chaos(
         Where the run's folder goes.
     """
     console = Console(stderr=True)
+    seed = random.SystemRandom().randrange(2**31) if seed is None else seed
+    line = again(
+        relay, seed, sdk=sdk, runtime=runtime, database=database, duration=duration, executors=executors, faults=faults,
+        schedule=schedule, every_fault=every_fault, grace=grace, rate=rate, strict=strict,
+    )  # fmt: skip
     try:
         if test:
             refuse_beside(
                 "--test", "each test says that itself", sdk=sdk, database=database, duration=duration,
                 executors=executors, faults=faults, schedule=schedule, every_fault=every_fault, grace=grace, rate=rate,
             )  # fmt: skip
-            return _named(test, resolve(relay), _seed(seed), results, runtime, strict=strict, given=relay)
+            return _named(test, relay, seed, results, runtime, strict)
         if schedule is not None:
             refuse_beside(
                 "--schedule", "the file says who takes part and which faults strike when", duration=duration,
@@ -124,7 +130,7 @@ def chaos(
         profile = resolve(relay)
         asked = faults or (("all",) if every_fault else ())
         campaign, grace_s = asked_for(
-            sdk=sdk, runtime=runtime, database=database, rate=rate, executors=executors, seed=_seed(seed),
+            sdk=sdk, runtime=runtime, database=database, rate=rate, executors=executors, seed=seed,
             duration_s=seconds("--duration", DURATION if duration is None else duration), asked=asked, file=schedule,
             grace=grace,
         )  # fmt: skip
@@ -133,7 +139,7 @@ def chaos(
                 console.print(f"{schedule}: {line}", style="yellow", highlight=False, markup=False, soft_wrap=True)
         if every_fault:
             campaign = tour(campaign, chaos_timing(profile, profile.timing_at("fast"), grace_s))
-        played = asyncio.run(_played(profile, campaign, grace_s, results, relay, console))
+        played = asyncio.run(_played(profile, campaign, grace_s, results, relay, line, console))
     except asyncio.CancelledError:
         raise KeyboardInterrupt from None  # asked twice, or before anything ran: nothing is judged
     except (UnknownFault, FaultRefused) as problem:
@@ -169,7 +175,7 @@ def _report(played: Played) -> None:
 
 
 async def _played(
-    profile: Profile, campaign: Campaign, grace_s: float, results: Path, relay: str, console: Console
+    profile: Profile, campaign: Campaign, grace_s: float, results: Path, relay: str, line: str, console: Console
 ) -> Played:
     """The first Ctrl-C ends the faults, heals, and judges what was done; the second ends the run at once."""
     loop, task = asyncio.get_running_loop(), asyncio.current_task()
@@ -190,7 +196,7 @@ async def _played(
     with LiveView(console, campaign) as view:
         return await play(
             profile, campaign, grace_s=grace_s, results=results, command=shlex.join(["relayproof", *sys.argv[1:]]),
-            given=relay, looked=view.show, started=drivers.append,
+            given=relay, again=line, looked=view.show, started=drivers.append,
         )  # fmt: skip
 
 
@@ -199,9 +205,7 @@ def _check_tour(executors: int) -> None:
         raise WrongUsage(f"--executors {executors}: --every-fault strikes two at once: give {LEAST_EXECUTORS} or more")
 
 
-def _named(
-    test: Sequence[str], profile: Profile, seed: int, results: Path, runtime: str, *, strict: bool, given: str
-) -> int:
+def _named(test: Sequence[str], relay: str, seed: int, results: Path, runtime: str, strict: bool) -> int:
     wanted = names(test)
     if not wanted:
         raise WrongUsage("--test: give a name, or all; `relayproof chaos --test list` names them")
@@ -209,18 +213,20 @@ def _named(
         for name, entry in NAMED.items():
             print(f"{name:<22} {' '.join(entry.clauses):<40} {entry.title}")
         return 0
-    command = shlex.join(["relayproof", *sys.argv[1:]])
+
+    def line(entry: Scenario) -> str:
+        return again(relay, seed, runtime=runtime, strict=strict, test=(name_of(entry),))
+
     played = asyncio.run(
-        play_named(profile, wanted, seed=seed, results=results, runtime=runtime, command=command, given=given)
-    )
+        play_named(
+            resolve(relay), wanted, seed=seed, results=results, runtime=runtime, given=relay, again=line,
+            command=shlex.join(["relayproof", *sys.argv[1:]]),
+        )
+    )  # fmt: skip
     reports.write_all(played.result, played.folder)
     reports.terminal(played.result)
     print(f"seed {seed} · {played.folder}")
     return exit_code(played.result, strict)
-
-
-def _seed(seed: int | None) -> int:
-    return random.SystemRandom().randrange(2**31) if seed is None else seed
 
 
 app = App(name="chaos", help="Real SDKs at work, killed, paused and cut off: every workflow must end exactly once.")

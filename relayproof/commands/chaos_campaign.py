@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -14,7 +15,7 @@ from scenarios import schedule as schedules
 from scenarios.schedule import Schedule
 from sdk_matrix.languages import Worker, parse
 
-__all__ = ["GRACE_S", "campaign", "names", "refuse_beside"]
+__all__ = ["GRACE_S", "again", "campaign", "names", "refuse_beside"]
 
 GRACE_S = 5.0
 """Of a builtin relay, where neither the command nor a schedule file says another."""
@@ -106,16 +107,32 @@ def _faults(asked: Sequence[str], runtime: str, store: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys(names))
 
 
+def again(relay: str, seed: int, **given: object) -> str:
+    """A line for a shell that runs `relayproof chaos` with what was given, and the seed that was drawn."""
+    words = ["relayproof", "chaos", "--relay", relay, "--seed", str(seed)]
+    for name, value in given.items():
+        if not _given(value):
+            continue
+        words.append(_option(name))
+        if value is not True:
+            words.append(",".join(names(value)) if isinstance(value, tuple) else str(value))
+    return shlex.join(words)
+
+
 def refuse_beside(option: str, why: str, **given: object) -> None:
     """Raises `WrongUsage` for whatever was given and would mean nothing beside that option."""
-    told = [
-        f"--{name.replace('_', '-')}"
-        for name, value in given.items()
-        if value is not None and value is not False and value != ()
-    ]
+    told = [_option(name) for name, value in given.items() if _given(value)]
     if told:
         listed = ", ".join(told)
         raise WrongUsage(f"{listed} beside {option}: {why}: leave {listed} or {option} out")
+
+
+def _given(value: object) -> bool:
+    return value is not None and value is not False and value != ()
+
+
+def _option(name: str) -> str:
+    return f"--{name.replace('_', '-')}"
 
 
 def names(texts: Sequence[str]) -> list[str]:

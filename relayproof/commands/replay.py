@@ -80,7 +80,8 @@ def replay(
     if not quiet:
         for line in steps(recorder):
             print(line)
-    run = _judged(schedule, target, world, folder, path)
+    again = shlex.join(["relayproof", "replay", str(file), "--relay", target, "--world", world])
+    run = _judged(schedule, target, world, folder, path, again)
     report.write_all(run, folder)
     report.terminal(run, Console())
     print(f"time line {folder / 'report.html'}")
@@ -111,8 +112,9 @@ def as_scenario(schedule: Schedule) -> Scenario:
     )  # fmt: skip
 
 
-def _judged(schedule: Schedule, target: str, world: str, folder: Path, path: Path) -> RunResult:
-    entry = Entry(scenario=f"schedule/{schedule.name}", world=world, path=path.relative_to(folder).as_posix())
+def _judged(schedule: Schedule, target: str, world: str, folder: Path, path: Path, again: str) -> RunResult:
+    place = path.relative_to(folder).as_posix()
+    entry = Entry(scenario=f"schedule/{schedule.name}", world=world, path=place, again=again)
     write_index(
         folder,
         Index(

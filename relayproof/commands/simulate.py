@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import random
+import shlex
 import sys
 import time
 from pathlib import Path
@@ -118,5 +119,5 @@ def _told(found: Found) -> str:
         f"\n{found.hit.clause}: {found.hit.text} (schedule {found.hit.number})\n"
         f"  shrunk to {found.size} in {found.plays} plays: {found.path}\n"
         f"  the judge says: {judged}\n"
-        f"  again: relayproof replay {found.path}"
+        f"  again: {shlex.join(['relayproof', 'replay', str(found.path)])}"
     )

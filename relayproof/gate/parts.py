@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -23,6 +24,11 @@ class Part:
     budget_s: float
     canary: bool = False
     note: str = ""
+
+    @property
+    def line(self) -> str:
+        """The command for a shell; empty where there is none."""
+        return shlex.join(["relayproof", *self.command]) if self.command else ""
 
 
 def parts(plan: Plan, relay: str, *, own: bool, docker: Callable[[], str]) -> Iterator[Part]:

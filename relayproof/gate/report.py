@@ -80,7 +80,8 @@ def _junit(ended: Sequence[Ended], relay: str) -> str:
         )
         if (tag := tags.get(each.state)) is not None:
             counts[tag] += 1
-            ElementTree.SubElement(case, tag, message="; ".join(_lines(each)) or each.state)
+            told = ElementTree.SubElement(case, tag, message="; ".join(_lines(each)) or each.state)
+            told.text = f"again: {each.part.line}" if each.part.line else None
     own.set("failures", str(counts["failure"]))
     own.set("errors", str(counts["error"]))
     own.set("skipped", str(counts["skipped"]))

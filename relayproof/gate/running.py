@@ -55,7 +55,7 @@ def run_all(
             yield Ended(part, "left out", None, 0.0)
             tell(f"{part.name}: left out: {part.note}")
             continue
-        tell(f"{part.name}: relayproof {' '.join(part.command)}")
+        tell(f"{part.name}: {part.line}")
         ended = _run(part, folder, musts_fail)
         tell(f"{part.name}: {ended.state} after {ended.seconds:.0f} s{': ' + ended.said if ended.said else ''}")
         yield ended

@@ -39,6 +39,8 @@ FAMILIES: Mapping[str, str] = {
     "ROB": "robustness",
 }
 
+_PACES = ("fast", "documented")
+"""What conform takes for --timing."""
 _OUTCOMES = {0: "PASS", 1: "FAIL", 2: "UNKNOWN", 3: "HARNESS ERROR"}
 _ORDER = {verdict: place for place, verdict in enumerate(Verdict)}
 
@@ -71,7 +73,12 @@ def ordered(findings: Iterable[Finding]) -> list[Finding]:
 
 
 def reproduce(run: RunResult, scenario: ScenarioResult) -> str:
-    """One line for a shell that plays this scenario again with the same seed."""
+    """One line for a shell that plays this scenario again with the same seed.
+
+    Where neither the run says it nor conform can: the command as it was typed.
+    """
+    if scenario.again or run.pace not in _PACES or not scenario.world:
+        return scenario.again or run.command
     words = ["relayproof", "conform", "--relay", run.target, "--world", scenario.world, "--timing", run.pace]
     return shlex.join([*words, "--seed", str(run.seed), "--select", scenario.scenario])
 

@@ -2,14 +2,24 @@
 
 from __future__ import annotations
 
+import shlex
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
+from chaos.campaign import Campaign, chaos_timing
+from chaos.named import NAMED
+from chaos.play import Played
+from chaos.swarm import draw
+from conductor.timing import FAST
 from evidence.verdict import RunResult, ScenarioResult, Verdict
 from relayproof import cli
 from relayproof.commands import chaos as command
+from scenarios.catalogue import Scenario
+from scenarios.profile import Profile
 from scenarios.runner import Outcome
+from scenarios.schedule import write
 
 
 @pytest.mark.parametrize(
@@ -69,11 +79,69 @@ def test_a_test_with_a_name_can_be_held_to_every_should(
         ),
     )  # fmt: skip
 
-    async def played(profile: object, names: object, **more: object) -> Outcome:
+    asked = ["chaos", "--test", "all", "--runtime", "docker", "--relay", "builtin:broken/never-pings", *strict]
+    lines: list[str] = []
+
+    async def played(
+        profile: object, names: object, *, again: Callable[[Scenario], str], given: str, **more: object
+    ) -> Outcome:
+        lines.append(again(NAMED["polite-exit-go"]))
+        assert given == "builtin:broken/never-pings"
         return Outcome(tmp_path, result, 1)
 
     monkeypatch.setattr(command, "play_named", played)
-    assert cli.run(["chaos", "--test", "zombie", *strict]) == code
+    assert cli.run([*asked, "--seed", "7"]) == code
+    (line,) = lines
+    assert line == (
+        "relayproof chaos --relay builtin:broken/never-pings --seed 7 --runtime docker"
+        f"{' --strict' if strict else ''} --test polite-exit-go"
+    )
+    lines.clear()
+    assert cli.run(shlex.split(line)[1:]) == code, "it runs"
+    assert lines == [line]
+
+
+CAMPAIGNS = [
+    "",
+    "--sdk python==2.31.1 --database postgresql --duration 45s --executors 4 --faults kill,pause",
+    "--every-fault --runtime docker --grace 2.5s --rate 1.5 --strict",
+    "--schedule drawn.toml",
+    "--relay 'cmd:python3 relay.py {port}'",
+]
+
+
+@pytest.mark.parametrize("options", CAMPAIGNS)
+def test_a_campaign_that_fails_says_how_it_is_played_again(
+    options: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    pytest.importorskip("dbos", reason="the Python SDK is not installed: pip install 'relayproof[real]'")
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("RELAYPROOF_KEY", "k")
+    runs: list[tuple[Campaign, float, str]] = []
+
+    async def played(profile: Profile, campaign: Campaign, *, grace_s: float, again: str, **more: object) -> Played:
+        runs.append((campaign, grace_s, again))
+        if campaign.schedule is None:
+            write(draw(campaign, chaos_timing(profile, FAST, grace_s)), tmp_path / "drawn.toml")
+        found = ScenarioResult(
+            scenario="OUT-1/chaos", title="", world="chaos", clauses={"OUT-1": Verdict.FAILED}, again=again
+        )
+        result = RunResult(
+            relay="recorded", target="builtin:reference", started="", duration_s=1.0, levels={"OUT-1": "MUST"},
+            scenarios=(found,), pace="chaos",
+        )  # fmt: skip
+        return Played(tmp_path, result, None)
+
+    monkeypatch.setattr(command, "play", played)
+    if "drawn.toml" in options:
+        assert cli.run(["chaos", "--seed", "4"]) == 1
+        runs.clear()
+    assert cli.run(["chaos", *shlex.split(options)]) == 1
+    line = runs[0][2]
+    assert f"again: {line}\n" in (tmp_path / "junit.xml").read_text().replace("&gt;", ">")
+    assert line in (tmp_path / "chaos.md").read_text()
+    assert cli.run(shlex.split(line)[1:]) == 1
+    assert runs[0] == runs[1], "the same run"
 
 
 def test_the_named_tests_are_listed_with_their_clauses(capsys: pytest.CaptureFixture[str]) -> None:

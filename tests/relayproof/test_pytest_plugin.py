@@ -6,6 +6,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+from evidence.run import read_index
 from tests.relayproof.test_cli import mini_profile_file
 
 
@@ -28,8 +29,10 @@ def test_scenarios_are_items_that_pass_fail_and_skip(tmp_path: Path) -> None:
 
 
 def test_only_what_k_leaves_is_played(tmp_path: Path) -> None:
-    done = pytest_in(tmp_path, "--relay-profile", mini_profile_file(tmp_path), "--relay-select", "LIV-4", "-k", "fin")
+    relay = mini_profile_file(tmp_path)
+    done = pytest_in(tmp_path, "--relay-profile", relay, "--relay-select", "LIV-4", "-k", "fin")
     assert done.returncode == 0, done.stdout
+    assert read_index(tmp_path / "results" / "latest").target == relay, "what is played again has the same profile"
     played = [path.name for path in (tmp_path / "results" / "latest" / "histories").iterdir()]
     assert played and all("fin" in name for name in played)
 

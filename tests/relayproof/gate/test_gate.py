@@ -61,8 +61,10 @@ def test_a_broken_relay_fails(tmp_path: Path) -> None:
     code, folder = gate(tmp_path, "builtin:broken/deletes-on-a-refusal", NO_CANARY)
     assert code == 1
     assert cases(folder) == {"conform": ["failure"]}
-    names = [case.get("name") for case in ElementTree.parse(folder / "junit.xml").iter("testcase")]
-    assert "REC-7/refused/false" in names
+    cases_of = {case.get("name"): case for case in ElementTree.parse(folder / "junit.xml").iter("testcase")}
+    part, scenario = ("".join(cases_of[name].itertext()) for name in ("conform", "REC-7/refused/false"))
+    assert "again: relayproof conform --relay builtin:broken/deletes-on-a-refusal --world wire --seed 0" in part
+    assert "again: relayproof conform --relay builtin:broken/deletes-on-a-refusal --world wire" in scenario
 
 
 def test_a_canary_that_stays_green_fails_the_gate_itself(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

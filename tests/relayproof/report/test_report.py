@@ -6,7 +6,7 @@ import io
 import json
 import re
 from collections.abc import Callable
-from html import escape
+from html import escape, unescape
 from html.parser import HTMLParser
 from pathlib import Path
 from xml.etree import ElementTree
@@ -82,6 +82,23 @@ def test_the_terminal_shows_clauses_failures_and_how_to_see_them_again(judged: R
     again = "relayproof conform --relay 'cmd:serve {port}' --world simulated --timing fast --seed 3 --select LIV-7/edge"
     assert again in text
     assert text.rstrip().splitlines()[-1].startswith("FAIL 13 scenarios")
+
+
+def test_a_run_that_conform_can_not_play_says_itself_how_it_is_seen_again(folder: Path) -> None:
+    index = run.read_index(folder)
+    line = "relayproof replay 'my file.toml' --relay builtin:reference"
+    entries = tuple(msgspec.structs.replace(entry, again=line) for entry in index.scenarios)
+    run.write_index(folder, msgspec.structs.replace(index, scenarios=entries))
+    told = run.judge_run(folder, spec.clauses())
+    suite = ElementTree.fromstring(report.junit_xml(told))
+    assert f"again: {line}\n" in "".join(suite.itertext())
+    for text in (printed(told), report.markdown(told), unescape(report.page(told, folder))):
+        assert line in text and "relayproof conform" not in text
+
+
+def test_what_nothing_tells_how_to_see_again_is_seen_with_the_command_as_it_was_typed(judged: RunResult) -> None:
+    old = msgspec.structs.replace(judged, pace="chaos", command="relayproof chaos --test all")
+    assert "again     relayproof chaos --test all\n" in printed(old)
 
 
 def test_the_terminal_leaves_out_what_would_never_be_read(judged: RunResult) -> None:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import re
+import shlex
 from pathlib import Path
 
 import pytest
@@ -77,6 +79,16 @@ def test_replay_shows_steps_and_draws(failing: Path, tmp_path: Path, capsys: pyt
     assert "short-grace" in page and "-a.1" in page, "drawn by the page's own script from the data in it"
     verdicts = json.loads((folder / "verdicts.json").read_text(encoding="utf-8"))
     assert verdicts["scenarios"][0]["clauses"]["LIV-7"] == "FAILED"
+
+
+def test_a_replay_that_fails_says_how_it_is_seen_again(
+    failing: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run(["replay", str(failing), "--quiet", "--results", str(tmp_path / "results")]) == 1
+    (line,) = re.findall(r"again +(.*)", capsys.readouterr().out)
+    assert shlex.split(line)[:2] == ["relayproof", "replay"]
+    assert run([*shlex.split(line)[1:], "--quiet", "--results", str(tmp_path / "results")]) == 1
+    assert f"again     {line}" in capsys.readouterr().out
 
 
 def test_the_same_schedule_passes_on_the_reference(failing: Path, tmp_path: Path) -> None:
