@@ -200,7 +200,8 @@ class Relay:
 
     def _release(self, effects: Sequence[Effect]) -> None:
         for effect in effects:
-            self._do(effect)
+            if self._core is not None and self._core.wants(effect):
+                self._do(effect)
 
     def next_audit_id(self) -> str:
         return f"audit-{next(self._audit_ids)}"

@@ -18,7 +18,7 @@ from conductor.errors import DecodeError
 from reference_relay.core import events as ev
 from reference_relay.core.applications import Managing
 from reference_relay.core.config import NS, CoreConfig
-from reference_relay.core.effects import Effect
+from reference_relay.core.effects import Effect, Send
 from reference_relay.core.records import (
     AppKey,
     Application,
@@ -82,6 +82,17 @@ class Core(Managing):
         if self._unanswered:
             self._go_on_without_answers()
         return self._effects
+
+    def wants(self, effect: Effect) -> bool:
+        """Whether what was held until its transaction was durable is still to leave.
+
+        Not a request that was given up meanwhile: the store was away for longer than its deadline, and by now another
+        peer is asked (REC-10); nor one about an executor that has returned (REC-26).
+        """
+        if type(effect) is not Send:
+            return True
+        pending = self.pending.get(effect.request_id)
+        return pending is not None and not pending.moot
 
     @property
     def next_due_ns(self) -> int | None:

@@ -2,7 +2,8 @@
 
 `Save` and `Audit` effects of one `handle` call are one transaction. Every effect that follows one
 of them in the same list leaves only after that transaction is durable (AUD-5): the driver holds
-them back, in order; effects before the first of them leave at once.
+them back, in order; effects before the first of them leave at once. What was held leaves only if
+`Core.wants` it by then.
 """
 
 from __future__ import annotations

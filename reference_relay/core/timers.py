@@ -94,6 +94,14 @@ class TimerHeap:
         self._next_ns = self._heap_due_ns()
         return entry
 
+    def copy(self) -> TimerHeap:
+        """One of its own with the same deadlines."""
+        other = TimerHeap.__new__(TimerHeap)
+        other._heap, other._live, other._next_ns = self._heap.copy(), self._live.copy(), self._next_ns
+        other._queue = self._queue.copy() if self._queue else OrderedDict()
+        other._first_queued_ns, other._last_queued_ns = self._first_queued_ns, self._last_queued_ns
+        return other
+
     def clear(self) -> None:
         self._heap.clear()
         self._live.clear()

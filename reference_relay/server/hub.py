@@ -227,7 +227,8 @@ class Hub:
 
     def _release(self, effects: list[Effect]) -> None:
         for effect in effects:
-            self._perform[type(effect)](effect)
+            if self.core.wants(effect):
+                self._perform[type(effect)](effect)
 
     def _send(self, effect: Send) -> None:
         peer = self._peers.get(effect.conn)

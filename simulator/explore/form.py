@@ -21,6 +21,7 @@ from simulator.explore.outside import Conn, Frame, Life, Outside, key_of
 KEY_BYTES = 16
 _encode = msgspec.msgpack.encode
 _OWN = frozenset(vars(Core()))
+_OWN_COUNT = len(_OWN)
 _UNIT_NS = 1_000_000_000
 _NEVER = -(10**6)  # ns; no relative time of a model is that
 _KEYS: dict[str, tuple[ExecutorKey, ...]] = {}
@@ -53,7 +54,7 @@ def form(core: Core, outside: Outside, model: Model) -> tuple[Any, ...]:
         (len(core.pending), len(core.late), len(core.connections), len(outside.calls)),
         [(each.type, len(each.asked), each.due_ns - now) for each in core.calls.values()],
         sorted(outside.latest.items()) if outside.latest else (),
-        _extras(core),
+        _extras(core) if len(vars(core)) > _OWN_COUNT else (),
     )  # fmt: skip
 
 
@@ -69,10 +70,10 @@ def _relative(at_ns: int | None, now: int) -> int:
 
 
 def _application(each: Application, now: int) -> tuple[Any, ...]:
-    settings = each.settings
+    settings, seek_ns, sweep_ns = each.settings, each.seek_ns, each.sweep_ns
     return (
         each.key, settings.executor_timeout_s, settings.recover_to_latest_version, each.language, each.latest_version,
-        _relative(each.seek_ns, now), _relative(each.sweep_ns, now),
+        _NEVER if seek_ns is None else seek_ns - now, _NEVER if sweep_ns is None else sweep_ns - now,
     )  # fmt: skip
 
 
@@ -84,13 +85,11 @@ def _executor(
     return (
         each.status, places.get(each.conn, -2), each.info.application_version, each.info.language,
         _relative(each.disconnected_ns, now), _relative(each.dead_at_ns, now),
-        _recovery(each.recovery, now, late, most_rounds),
+        () if each.recovery is None else _recovery(each.recovery, now, late, most_rounds),
     )  # fmt: skip
 
 
-def _recovery(each: Recovery | None, now: int, late: bool, most_rounds: int) -> tuple[Any, ...]:
-    if each is None:
-        return ()
+def _recovery(each: Recovery, now: int, late: bool, most_rounds: int) -> tuple[Any, ...]:
     out = each.request_id is not None
     return (
         each.phase, min(each.rounds, most_rounds), _relative(each.due_ns, now), each.peer if out or late else None,
@@ -101,9 +100,10 @@ def _recovery(each: Recovery | None, now: int, late: bool, most_rounds: int) -> 
 def _life(each: Life | None, now: int, places: dict[int | None, int]) -> tuple[Any, ...]:
     if each is None:
         return ()
+    dead_from_ns, dead_by_ns = each.dead_from_ns - now, each.dead_by_ns - now
     return (
         each.status, places.get(each.conn, -2), now - each.since_ns if each.since_ns else -1,
-        max(each.dead_from_ns - now, -1), max(each.dead_by_ns - now, -1), each.acknowledged,
+        max(dead_from_ns, -1), max(dead_by_ns, -1), each.acknowledged,
         each.check != "", each.left, each.told,
     )  # fmt: skip
 
@@ -145,7 +145,4 @@ def _pending(each: Pending | None, now: int) -> tuple[Any, ...]:
 
 
 def _extras(core: Core) -> list[str]:
-    attributes = vars(core)
-    if len(attributes) == len(_OWN):
-        return []
-    return [f"{name}={value!r}" for name, value in sorted(attributes.items()) if name not in _OWN]
+    return [f"{name}={value!r}" for name, value in sorted(vars(core).items()) if name not in _OWN]

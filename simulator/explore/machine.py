@@ -60,6 +60,10 @@ class Machine:
     def point(self) -> Point:
         return Point(snapshot.take(self.core), self.outside.copy())
 
+    def leave(self) -> Point:
+        """As `point`, at no cost: the machine must go `back` before it does anything else."""
+        return Point(snapshot.leave(self.core), self.outside)
+
     def back(self, point: Point, action: Action | None = None) -> None:
         """``action``: what is to be done there; a relay that dies first thing needs no core before."""
         if action != DIE:

@@ -114,7 +114,7 @@ def breadth_first(
                             found.seen.add(name)
                             digest ^= int.from_bytes(name, "big")
                             found.parents.append((number, action, crash))
-                            following.append((len(found.parents) - 1, machine.point()))
+                            following.append((len(found.parents) - 1, machine.leave()))
                     except Violation as wrong:
                         steps = (*found.path(number), (action, crash))
                         shown = Counterexample(wrong.clause, wrong.text, steps)

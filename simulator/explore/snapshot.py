@@ -28,14 +28,23 @@ class Snapshot(NamedTuple):
 
 def take(core: Core) -> Snapshot:
     """All of its attributes as they stand."""
+    taken = leave(core)
+    for name, copier in taken.copied:
+        taken.attributes[name] = copier(taken.attributes[name])
+    return taken
+
+
+def leave(core: Core) -> Snapshot:
+    """As `take`, but nothing is copied: another snapshot must be put before the core goes on."""
     attributes = vars(core).copy()
     for name in _SAME:
         attributes.pop(name, None)
     copied = []
     for name, value in attributes.items():
         copier = _COPIERS.get(type(value))
+        if copier is _dict and all(type(part) not in _COPIERS for part in value.values()):
+            copier = dict.copy
         if copier is not None:
-            attributes[name] = copier(value)
             copied.append((name, copier))
     return Snapshot(attributes, tuple(copied))
 
@@ -59,27 +68,11 @@ def _dict(value: dict[Any, Any]) -> dict[Any, Any]:
     return copy
 
 
-def _timers(heap: TimerHeap) -> TimerHeap:
-    copy = _new(TimerHeap)
-    for read, write, changes in _SLOTS:
-        value = read(heap)
-        write(copy, value.copy() if changes else value)
-    return copy
-
-
-_new = TimerHeap.__new__
-_SLOTS = tuple(
-    (slot.__get__, slot.__set__, hasattr(getattr(TimerHeap(), name), "copy"))
-    for name in TimerHeap.__slots__
-    for slot in (getattr(TimerHeap, name),)
-)
-"""Of each slot: how it is read, how it is written, and whether what is in it is changed in place."""
-
 _COPIERS: dict[type, Copier] = {
     dict: _dict,
     list: list.copy,
     set: set.copy,
     Counter: Counter.copy,
     OrderedDict: OrderedDict.copy,
-    TimerHeap: _timers,
+    TimerHeap: TimerHeap.copy,
 }

@@ -74,6 +74,7 @@ class Known:
     lost_worked_ns: int = 0  # the same, by the relay's working time
     least_grace_ns: int = 0
     most_grace_ns: int = 0
+    spent_ns: tuple[int, int] = (0, 0)  # of its grace before the relay restarted, at least and at most
     losses: int = 0
     restarts: int = 0  # of the relay since it was lost
 

@@ -109,6 +109,7 @@ class Liveness(Base):
         """Its grace begins."""
         known.lost_ns, known.lost_worked_ns = self.now, self.worked
         known.least_grace_ns = known.most_grace_ns = self.grace_ns[known.key.application]
+        known.spent_ns = (0, 0)
         known.losses += 1
 
     def settings_told(self, app: AppKey, settings: Settings) -> None:
@@ -127,12 +128,13 @@ class Liveness(Base):
         self.unsaved.clear()
 
     def grace_changed(self) -> None:
-        """LIV-10: a period that runs may take the new length or keep its own."""
+        """LIV-10: a period that runs may take the new length or keep its own. What is spent of it counts in both."""
         for known in self.known.values():
             if known.lost_ns is not None:
                 grace_ns = self.grace_ns[known.key.application]
-                known.least_grace_ns = min(known.least_grace_ns, grace_ns)
-                known.most_grace_ns = max(known.most_grace_ns, grace_ns)
+                least_spent_ns, most_spent_ns = known.spent_ns
+                known.least_grace_ns = min(known.least_grace_ns, max(0, grace_ns - most_spent_ns))
+                known.most_grace_ns = max(known.most_grace_ns, grace_ns - least_spent_ns)
 
     def _dead(self, known: Known, was: Status | None) -> None:
         if known.lost_ns is None:

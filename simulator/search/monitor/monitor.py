@@ -270,13 +270,15 @@ class Monitor(Answers):
         if wanted is Status.DISCONNECTED:
             lost_ns, worked_ns = known.lost_ns, self._killed_ns - known.lost_worked_ns
             least_ns, most_ns = known.least_grace_ns, known.most_grace_ns
-            losses = known.losses
+            losses, (least_spent_ns, most_spent_ns) = known.losses, known.spent_ns
             self.lost(known)
             if before.status is Status.DISCONNECTED and lost_ns is not None:
                 # A pause without a deadline in it can't be noticed: then the relay had less left, by true time.
                 noticed_ns = max(least_ns - (self._killed_at_ns - lost_ns), self._left_ns.get(key, 0))
                 known.least_grace_ns = max(0, min(least_ns - worked_ns, noticed_ns))
                 known.most_grace_ns = max(0, most_ns - worked_ns)
+                by_true_time_ns = max(worked_ns, self._killed_at_ns - lost_ns)
+                known.spent_ns = (least_spent_ns + worked_ns, most_spent_ns + by_true_time_ns)
             known.losses, known.restarts = losses, known.restarts + 1
 
     @property

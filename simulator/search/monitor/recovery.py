@@ -170,9 +170,10 @@ class Recoveries(Liveness):
                 self.broken("REC-12", f"a new round after {seconds(least_ns)}", f"after {seconds(pause_ns)}")
             death.round.clear()
             death.rounds += 1
-        loads = {key: self._load(key) for key in fresh or able}
-        if peer_key in loads and loads[peer_key] > min(loads.values()):
-            self.broken("REC-18", "recoveries are spread", f"{peer_key.executor_id} has {loads[peer_key]} already")
+        among = fresh or able
+        load = self._load(peer_key, self.worked + 1)  # what ends in this instant may have ended before, or not yet
+        if peer_key in among and load > min(self._load(key, self.worked) for key in among):
+            self.broken("REC-18", "recoveries are spread", f"{peer_key.executor_id} has {load} already")
 
     def _of_another_kind(
         self, death: Death, dead: Executor, peer_key: ExecutorKey, peer: Executor, able: list[ExecutorKey]
@@ -195,13 +196,13 @@ class Recoveries(Liveness):
                 self.broken("REC-14", f"only the latest version, {told}", f"asked was one of {version}")
             death.latest.append(peer_key)
 
-    def _load(self, peer: ExecutorKey) -> int:
-        """Recoveries under way at it: requests and checks without an answer, within their deadline."""
+    def _load(self, peer: ExecutorKey, since_ns: int) -> int:
+        """Recoveries under way at it: requests and checks without an answer whose deadline is ``since_ns`` or later."""
         known = self.known.get(peer)
         if known is None or known.conn is None:
             return 0
         return sum(
-            asked.about is not None and asked.due_ns >= self.worked  # also where the dead one has returned
+            asked.about is not None and asked.due_ns >= since_ns  # also where the dead one has returned
             for asked in known.conn.asked.values()
         )
 

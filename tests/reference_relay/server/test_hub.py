@@ -30,6 +30,10 @@ class ScriptedCore(Core):
         self.script: dict[type, list[Effect]] = {}
         self.events: list[Event] = []
         self.due_ns: int | None = None
+        self.given_up: set[Effect] = set()
+
+    def wants(self, effect: Effect) -> bool:
+        return effect not in self.given_up
 
     def handle(self, event: Event, now_ns: int, now_ms: int = 0) -> list[Effect]:
         self.events.append(event)
@@ -143,6 +147,19 @@ def test_what_follows_a_save_waits_for_it_and_what_precedes_it_does_not() -> Non
         assert row.entry == entry
         assert row.entry.details == {"application_name": "shop", "executorId": "e1"}
         assert bench.hub.recoveries[SHOP, "success"] == 1
+
+    run(test)
+
+
+def test_what_was_given_up_while_it_was_held_stays() -> None:
+    async def test(bench: Bench) -> None:
+        bench.hub.open(bench.peer, SHOP)
+        bench.core.script[Tick] = [AUDIT, send(1, b"given up"), send(1, b"wanted")]
+        bench.hub.feed(Tick())
+        bench.core.given_up.add(send(1, b"given up"))
+        bench.store.gate.set()
+        await bench.hub.settled()
+        assert bench.peer.did == [b"wanted"]
 
     run(test)
 

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from pathlib import Path
 
 import pytest
 
+from evidence.verdict import Verdict
 from reference_relay.core.core import Core
+from reference_relay.core.effects import Effect
 from scenarios.schedule import FaultAt, Member, Schedule
-from simulator.search.play import play
+from simulator.search.play import broken_clauses, play, play_whole
 from tests.simulator.fleets import schedule
 
 
@@ -19,6 +22,13 @@ class DecidesAsDeadlinesComeUp(Core):
         while (entry := self._timers.pop_due(self._now_ns)) is not None:
             self._fire(entry[1], entry[2])
             self._go_on_without_answers()
+
+
+class SendsWhatItHasGivenUp(Core):
+    """What the store held back leaves when it is there again, however long that took."""
+
+    def wants(self, effect: Effect) -> bool:
+        return True
 
 
 @dataclass(frozen=True)
@@ -40,7 +50,16 @@ FOUND = {
 }  # fmt: skip
 
 
+HELD = schedule(
+    FaultAt("relay-away", 40.0, "relay", args={"down_s": 45.0}),
+    FaultAt("store-fail", 80.0, "relay", for_s=94.0), FaultAt("kill-all", 100.0, "all"),
+    seed=281347522127587, duration_s=120.0, timing={"recovery_deadline_s": 15.0}, workload={"workflows": 0},
+    members=tuple(Member(label, "go") for label in "bdef"),
+)  # fmt: skip
+
+
 FALSE_ALARMS = {
+    "two recoveries end in one instant, and one of their peers is asked again": HELD,
     "a crash takes settings along that were not durable yet": schedule(
         FaultAt("crash-at-persist", 10.0, "relay", args={"nth": 1, "when": "before"}),
         FaultAt("settings", 20.0, "b", args={"grace_s": 12, "latest": "as-is"}),
@@ -69,6 +88,12 @@ FALSE_ALARMS = {
         FaultAt("relay-kill", 40.0, "relay"), FaultAt("restart", 40.0, "a"),
         duration_s=60.0, timing={"grace_s": 10.0},
     ),
+    "a grace that gets another length after a restart began before it": schedule(
+        FaultAt("disconnect", 80.0, "b", for_s=84.0), FaultAt("relay-kill", 130.0, "relay"),
+        FaultAt("settings", 132.876, "a", args={"grace_s": 45, "latest": "as-is"}),
+        seed=81336810828697, duration_s=180.0, timing={}, workload={"workflows": 0},
+        members=(Member("a", "python"), Member("b", "python")),
+    ),
 }  # fmt: skip
 """What the monitor, or a world that can't be, blamed the reference for."""
 
@@ -86,3 +111,10 @@ def test_the_reference_stands_what_once_broke_it(found: Found) -> None:
 @pytest.mark.parametrize("found", FOUND.values(), ids=FOUND.keys())
 def test_the_old_fault_would_be_seen_again(found: Found) -> None:
     assert play(found.schedule, found.fault).clause == found.clause
+
+
+@pytest.mark.parametrize(("core", "broken"), [(Core, {}), (SendsWhatItHasGivenUp, {"REC-10": Verdict.FAILED})])
+def test_what_the_store_held_beyond_its_deadline_stays(core: type[Core], broken: object, tmp_path: Path) -> None:
+    """Only frames show it: the core decided in time."""
+    _, _, result = play_whole(HELD, core, tmp_path / "history.jsonl")
+    assert broken_clauses(result) == broken
