@@ -122,7 +122,7 @@ def test_the_core_holds_its_invariants() -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "most_actions"), [("keeps-the-older-socket", 4), ("half-a-grace", 10), ("closes-on-stray-answers", 3)]
+    ("name", "most_actions"), [("keeps-the-older-socket", 4), ("half-a-grace", 12), ("closes-on-stray-answers", 3)]
 )
 def test_a_broken_core_is_found_and_shrunk(name: str, most_actions: int) -> None:
     failures: list[int] = []
