@@ -35,7 +35,9 @@ def key(core: Core, outside: Outside, model: Model) -> bytes:
 def form(core: Core, outside: Outside, model: Model) -> tuple[Any, ...]:
     """Nested tuples and lists of numbers, texts and truth values."""
     now, conns, frames = outside.now_ns, outside.conns, outside.frames
-    numbers = sorted(conns, key=lambda number: (conns[number].index, number)) if len(conns) > 1 else [*conns]
+    numbers = [*conns]
+    if len(numbers) > 1:
+        numbers = [number for _, number in sorted([(conn.index, number) for number, conn in conns.items()])]
     places: dict[int | None, int] = {number: place for place, number in enumerate(numbers)}
     places[None] = -1
     late = bool(core.late)
@@ -100,11 +102,16 @@ def _recovery(each: Recovery, now: int, late: bool, most_rounds: int) -> tuple[A
 def _life(each: Life | None, now: int, places: dict[int | None, int]) -> tuple[Any, ...]:
     if each is None:
         return ()
-    dead_from_ns, dead_by_ns = each.dead_from_ns - now, each.dead_by_ns - now
+    since = dead_from = dead_by = -1
+    if each.since_ns:
+        since, dead_from, dead_by = (
+            now - each.since_ns,
+            max(each.dead_from_ns - now, -1),
+            max(each.dead_by_ns - now, -1),
+        )
     return (
-        each.status, places.get(each.conn, -2), now - each.since_ns if each.since_ns else -1,
-        max(dead_from_ns, -1), max(dead_by_ns, -1), each.acknowledged,
-        each.check != "", each.left, each.told,
+        each.status, places.get(each.conn, -2), since, dead_from, dead_by, each.acknowledged, each.check != "",
+        each.left, each.told,
     )  # fmt: skip
 
 
@@ -141,7 +148,7 @@ def _frame(each: Frame, core: Core, out: Outside, places: dict[int | None, int])
 def _pending(each: Pending | None, now: int) -> tuple[Any, ...]:
     if each is None:
         return ("", 0, False)
-    return (each.purpose.value, max(each.due_ns - now, 0), each.moot)
+    return (each.purpose, max(each.due_ns - now, 0), each.moot)
 
 
 def _extras(core: Core) -> list[str]:
