@@ -194,10 +194,11 @@ class Recovering(Verifying):
         key = pending.executor
         assert key is not None
         try:
-            versions = decode_response_as(data, ListApplicationVersionsResponse).output
+            answer = decode_response_as(data, ListApplicationVersionsResponse)
         except DecodeError:
             return
-        if versions:
+        versions = answer.output
+        if versions and not answer.error_message:
             latest = max(versions, key=lambda version: (version.version_timestamp, version.version_name))
             self._set_latest(key.application, latest.version_name)
 

@@ -10,6 +10,7 @@ import pytest
 from evidence.verdict import Verdict
 from reference_relay.core.core import Core
 from reference_relay.core.effects import Effect
+from reference_relay.core.records import Pending
 from scenarios.schedule import FaultAt, Member, Schedule
 from simulator.search.play import broken_clauses, play, play_whole
 from tests.simulator.fleets import schedule
@@ -31,6 +32,13 @@ class SendsWhatItHasGivenUp(Core):
         return True
 
 
+class BelievesVersionsBesideAnError(Core):
+    """What stands in an answer with an error_message tells which version is the latest."""
+
+    def _versions_answered(self, pending: Pending, data: bytes) -> None:
+        super()._versions_answered(pending, data.replace(b'"error_message"', b'"ignored"'))
+
+
 @dataclass(frozen=True)
 class Found:
     clause: str
@@ -46,6 +54,18 @@ FOUND = {
             timing={"grace_s": 15.0, "ping_interval_s": 20.0},
         ),
         DecidesAsDeadlinesComeUp,
+    ),
+    "an error beside the versions": Found(
+        "REC-14",
+        schedule(
+            FaultAt("upgrade", 4.0, "a"), FaultAt("upgrade", 4.0, "c", args={"version": "v3"}),
+            FaultAt("restart", 30.0, "a"), FaultAt("wrong-answer", 40.0, "a", for_s=86.0),
+            FaultAt("wrong-answer", 40.0, "c", for_s=86.0, args={"how": "error"}),
+            FaultAt("upgrade", 50.0, "a", args={"version": "v3"}),
+            seed=271287845542064, duration_s=60.0, timing={"grace_s": 15.0}, workload={"workflows": 0},
+            settings={"recoverToLatestVersion": True}, members=(Member("a", "python"), Member("c", "python")),
+        ),
+        BelievesVersionsBesideAnError,
     ),
 }  # fmt: skip
 
