@@ -269,7 +269,7 @@ class Recoveries(Liveness):
         exist = frame.get("exist")
         death.left = exist if isinstance(exist, bool) and not frame.get("error_message") else None
         self._ended(death)
-        if death.left:
+        if exist is True:  # beside an error, too: a yes may be taken for one
             death.success_ns = None
             death.rounds += 1  # the backoff grows, also while some were not asked yet
 

@@ -108,6 +108,17 @@ FALSE_ALARMS = {
         FaultAt("relay-kill", 40.0, "relay"), FaultAt("restart", 40.0, "a"),
         duration_s=60.0, timing={"grace_s": 10.0},
     ),
+    "a yes beside an error keeps a record": schedule(
+        FaultAt("kill", 17.503, "b"), FaultAt("kill", 18.003, "d"), FaultAt("store-slow", 30.0, "relay", for_s=98.0),
+        FaultAt("wrong-answer", 55.626, "a", for_s=96.0, args={"how": "error"}),
+        FaultAt("late-start", 110.0, "e", for_s=29.0),
+        seed=102984687204568, duration_s=120.0, timing={"grace_s": 30.0}, settings={"recoverToLatestVersion": True},
+        workload={"workflows": 12},
+        members=(
+            Member("a", "typescript"), Member("b", "typescript"), Member("d", "typescript", version="v2"),
+            Member("e", "python"),
+        ),
+    ),
     "a grace that gets another length after a restart began before it": schedule(
         FaultAt("disconnect", 80.0, "b", for_s=84.0), FaultAt("relay-kill", 130.0, "relay"),
         FaultAt("settings", 132.876, "a", args={"grace_s": 45, "latest": "as-is"}),
