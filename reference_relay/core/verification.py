@@ -91,7 +91,7 @@ class Verifying(Waiting):
             return
         others = tuple(peer for peer in self.ready.get(key.application, ()) if peer != pending.peer)
         if others and (peer_lost or (answered and recovery.checks < MOST_CHECKS)):
-            self._progress(key, replace(recovery, checks=recovery.checks + 1))
+            self._progress(key, replace(recovery, checks=min(recovery.checks + 1, MOST_CHECKS)))
             peer = next(rotated(others, f"{key.executor_id} {recovery.checks}"))
             self._verify(key, self._executor_conn(ExecutorKey(key.org, key.app, peer)))
         elif peer_lost:
