@@ -52,6 +52,9 @@ class Line:
 class Scripted(Core):
     """Answers each text with a ping, an audit entry and a frame, in this order; sends nothing by itself."""
 
+    def wants(self, effect: Effect) -> bool:
+        return True
+
     def handle(self, event: events.Event, now_ns: int, now_ms: int = 0) -> list[Effect]:
         match event:
             case events.Text(conn, b"close"):
