@@ -78,6 +78,8 @@ def run(arguments: Sequence[str]) -> int:
         return _refuse(str(problem), USAGE)
     except (ScenarioError, EvidenceError, ConductorError, SpecError) as problem:
         return _refuse(str(problem), HARNESS)
+    except (FileExistsError, NotADirectoryError, PermissionError) as problem:
+        return _refuse(f"{problem.filename}: {problem.strerror}; --results takes a folder that can be written", USAGE)
     except KeyboardInterrupt:
         return _refuse("interrupted", INTERRUPTED)
     return result if isinstance(result, int) else 0

@@ -237,3 +237,16 @@ def _running(*words: str) -> list[str]:
         if words[0] in line and parent in (1, os.getpid()):
             found.append(line)
     return found
+
+
+@pytest.mark.parametrize(
+    "command", [["matrix", "--rows", "liveness/first_ping"], ["study", "windows", "--scale", "0.01"]]
+)
+def test_results_that_are_a_file_are_refused_before_anything_is_measured(
+    command: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    place = tmp_path / "file"
+    place.write_text("")
+    assert run([*command, "--results", str(place)]) == 64
+    said = capsys.readouterr().err
+    assert str(place) in said and "--results takes a folder" in said
