@@ -66,9 +66,11 @@ def matrix(
     sdks = _split(sdk)
     if sdk and not sdks:
         raise WrongUsage("--sdk names no SDK: write it as in --sdk python==2.31.1,go, or leave it out for all")
-    folder = results or Path("results") / f"matrix-{datetime.now(UTC):%Y%m%d-%H%M%S}"
-    folder.mkdir(parents=True, exist_ok=True)  # before minutes of measuring that could not be kept
+    if results is not None:
+        results.mkdir(parents=True, exist_ok=True)  # before minutes of measuring that could not be kept
     found = _with_texts_of_now(_read(again)) if again is not None else _measured(sdks or SDKS, rows)
+    folder = results or Path("results") / f"matrix-{datetime.now(UTC):%Y%m%d-%H%M%S}"
+    folder.mkdir(parents=True, exist_ok=True)
     file.write(found, folder / "matrix.json")
     _write_pages(found, folder)
     (folder / "index.html").write_text(matrix_page.page(found))
