@@ -28,6 +28,7 @@ def target(profile: Profile, timing: Timing, folder: Path, instance: str) -> Pro
     assert profile.builtin is not None
     kind, _, defect = profile.builtin.partition("/")
     module = ["-m", "reference_relay"] if kind == "reference" else ["-m", "broken_relays", defect]
+    preload = ["reference_relay.main"] if kind == "reference" else ["broken_relays.defects.*"]
     tenants = organisations()
 
     def command(port: int, data: Path) -> Sequence[str]:
@@ -45,6 +46,7 @@ def target(profile: Profile, timing: Timing, folder: Path, instance: str) -> Pro
         tenants=tenants,
         environment=profile.relay.environment,
         announces=True,
+        preload=preload,
     )
 
 

@@ -11,11 +11,13 @@ import signal
 import socket
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
+from typing import BinaryIO
 
 import msgspec
 
 from scenarios.errors import TargetError
 from scenarios.profile import Organisation, Profile
+from scenarios.targets.forking import Running, fork
 from scenarios.targets.lifetime import die_with_parent
 from scenarios.targets.ready import wait_until_ready
 from scenarios.targets.scratch import Scratch
@@ -39,12 +41,14 @@ class ProcessTarget:
     """See `scenarios.targets.Target`. ``command`` makes the argument list from port and data directory.
 
     ``announces``: the process takes port 0 and prints one JSON line ``{"event": "ready", "port": N}`` on stdout.
-    Otherwise it is given a free port and is ready when it answers there.
+    Otherwise it is given a free port and is ready when it answers there. ``preload``: what a fork server imports for
+    a command that begins like ``python -m MODULE``; nothing for a process that starts the usual way.
     """
 
     def __init__(
         self, *, instance: str, command: Callable[[int, Path], Sequence[str]], log_path: Path, base: str,
         ready_s: float, tenants: Sequence[Organisation], environment: Mapping[str, str], announces: bool,
+        preload: Sequence[str] = (),
     ) -> None:  # fmt: skip
         self.instance = instance
         self.tenants = tenants
@@ -54,9 +58,10 @@ class ProcessTarget:
         self._ready_s = ready_s
         self._environment = {**os.environ, **environment}
         self._announces = announces
+        self._preload = preload
         self._port = 0 if announces else free_port()
         self._data: Scratch | None = None
-        self._process: asyncio.subprocess.Process | None = None
+        self._process: Running | None = None
         self._draining: asyncio.Task[None] | None = None
 
     @property
@@ -70,15 +75,7 @@ class ProcessTarget:
         arguments = list(self._command(self._port, self._data.path))
         with self._log_path.open("ab") as log:
             try:
-                self._process = await asyncio.create_subprocess_exec(
-                    *arguments,
-                    stdin=asyncio.subprocess.DEVNULL,
-                    stdout=asyncio.subprocess.PIPE if self._announces else log,
-                    stderr=log,
-                    env=self._environment,
-                    start_new_session=True,
-                    preexec_fn=die_with_parent,
-                )
+                self._process = await self._begun(arguments, log)
             except OSError as problem:
                 raise TargetError(f"the relay can't be started: {arguments[0]}: {problem.strerror}") from problem
         _groups.add(self._process.pid)
@@ -138,10 +135,26 @@ class ProcessTarget:
         if self._data is not None:
             self._data.remove()
 
-    def _running(self) -> asyncio.subprocess.Process | None:
+    async def _begun(self, arguments: Sequence[str], log: BinaryIO) -> Running:
+        if self._preload:
+            _, _, module, *rest = arguments
+            forked = await fork(module, rest, preload=self._preload, environment=self._environment, stderr=log)
+            if forked is not None:
+                return forked
+        return await asyncio.create_subprocess_exec(
+            *arguments,
+            stdin=asyncio.subprocess.DEVNULL,
+            stdout=asyncio.subprocess.PIPE if self._announces else log,
+            stderr=log,
+            env=self._environment,
+            start_new_session=True,
+            preexec_fn=die_with_parent,
+        )
+
+    def _running(self) -> Running | None:
         return self._process if self._process is not None and self._process.returncode is None else None
 
-    async def _until_ready(self, process: asyncio.subprocess.Process) -> None:
+    async def _until_ready(self, process: Running) -> None:
         if not self._announces:
             await wait_until_ready(self.url, gone=lambda: self._exited(process))
             return
@@ -156,7 +169,7 @@ class ProcessTarget:
         await process.wait()
         self._exited(process)
 
-    def _exited(self, process: asyncio.subprocess.Process) -> None:
+    def _exited(self, process: Running) -> None:
         if process.returncode is not None:
             raise TargetError(
                 f"the relay ended with status {process.returncode} before it was ready; its log is {self._log_path}",
