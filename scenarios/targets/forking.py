@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import os
 import signal
 import socket
@@ -50,8 +51,10 @@ class Forked:
         self._ended = asyncio.create_task(self._until_ended(news))
 
     def terminate(self) -> None:
+        """Nothing for one that has ended, which may not be heard of yet."""
         if self.returncode is None:
-            os.kill(self.pid, signal.SIGTERM)
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(self.pid, signal.SIGTERM)
 
     async def wait(self) -> int:
         return await asyncio.shield(self._ended)
@@ -67,23 +70,39 @@ async def fork(
 ) -> Forked | None:
     """``python -m module arguments`` with its stdout in a pipe, as a child of a fork server that has imported
     ``preload``. None where there can be no such server; then the caller starts it as ever, and sees why."""
-    packet = msgspec.json.encode(Start(module, arguments, environment))
+    packet = msgspec.msgpack.encode(
+        Start(
+            module,
+            [os.fsencode(each) for each in arguments],
+            {os.fsencode(name): os.fsencode(value) for name, value in environment.items()},
+        )
+    )
     if not AVAILABLE or len(packet) > LONGEST:
         return None
-    out_read, out_write = os.pipe()
-    hear, tell = socket.socketpair()
-    try:
-        sent = _send(tuple(preload), packet, [out_write, stderr.fileno(), tell.fileno()])
-    finally:
-        os.close(out_write)
-        tell.close()
-    if not sent:
-        os.close(out_read)
-        hear.close()
-        return None
-    stdout, news = await _reader(os.fdopen(out_read, "rb", buffering=0)), await _reader(hear)
-    first = await news.readline()
-    return Forked(int(first.split()[1]), stdout, news) if first.startswith(b"pid ") else None
+    with contextlib.ExitStack() as unless_begun:  # cancelled, too: the server kills a child that nobody listens to
+        out_read, out_write = os.pipe()
+        output = unless_begun.enter_context(os.fdopen(out_read, "rb", buffering=0))
+        hear, tell = socket.socketpair()
+        unless_begun.enter_context(hear)
+        try:
+            sent = _send(tuple(preload), packet, [out_write, stderr.fileno(), tell.fileno()])
+        finally:
+            os.close(out_write)
+            tell.close()
+        if not sent:
+            return None
+        readers = []
+        for file in (output, hear):
+            reader = asyncio.StreamReader()
+            transport, _ = await _connected(reader, file)
+            unless_begun.callback(transport.close)
+            readers.append(reader)
+        stdout, news = readers
+        first = await news.readline()
+        if not first.startswith(b"pid "):
+            return None
+        unless_begun.pop_all()
+        return Forked(int(first.split()[1]), stdout, news)
 
 
 def _send(preload: tuple[str, ...], packet: bytes, files: list[int]) -> bool:
@@ -94,9 +113,11 @@ def _send(preload: tuple[str, ...], packet: bytes, files: list[int]) -> bool:
             try:
                 socket.send_fds(server[1], [packet], files)
                 return True
-            except OSError:
+            except ConnectionError:
                 server[1].close()
                 del _servers[preload]
+            except OSError:  # this request can't be sent; the server and its children are well
+                return False
     return False
 
 
@@ -117,7 +138,7 @@ def _started(preload: tuple[str, ...]) -> tuple[subprocess.Popen[bytes], socket.
     return _servers[preload]
 
 
-async def _reader(file: BinaryIO | socket.socket) -> asyncio.StreamReader:
-    reader = asyncio.StreamReader()
-    await asyncio.get_running_loop().connect_read_pipe(lambda: asyncio.StreamReaderProtocol(reader), file)
-    return reader
+async def _connected(
+    reader: asyncio.StreamReader, file: BinaryIO | socket.socket
+) -> tuple[asyncio.ReadTransport, asyncio.StreamReaderProtocol]:
+    return await asyncio.get_running_loop().connect_read_pipe(lambda: asyncio.StreamReaderProtocol(reader), file)

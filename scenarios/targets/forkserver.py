@@ -5,8 +5,9 @@ imports them once; then each request makes a child that goes on where `python -m
 session, an environment and files of its own. It reads requests from the socket ``FD``, one a packet, and ends, with
 all its children, when the other side of that socket is gone.
 
-A request is `Start` as JSON with three files: stdout, stderr, and the socket that hears what becomes of the child:
-``pid N``, later ``status N`` (negative: the number of the signal that ended it), a line each. Linux only.
+A request is `Start` as MessagePack with three files: stdout, stderr, and the socket that hears what becomes of the
+child: ``pid N``, later ``status N`` (negative: the number of the signal that ended it), a line each. Nothing is said
+where there can be no child. A child that nobody listens to any more is killed with its group. Linux only.
 """
 
 from __future__ import annotations
@@ -36,11 +37,11 @@ _FILES = 3
 
 
 class Start(msgspec.Struct, frozen=True):
-    """Run ``module`` with these arguments and nothing but this environment."""
+    """Run ``module`` with these arguments and nothing but this environment: bytes, which need not be UTF-8."""
 
     module: str
-    arguments: Sequence[str]
-    environment: Mapping[str, str]
+    arguments: Sequence[bytes]
+    environment: Mapping[bytes, bytes]
 
 
 def serve(requests: socket.socket, preload: Sequence[str]) -> None:
@@ -55,22 +56,33 @@ def serve(requests: socket.socket, preload: Sequence[str]) -> None:
     os.set_blocking(woken, False)
     signal.signal(signal.SIGCHLD, _ignore)
     signal.set_wakeup_fd(woken, warn_on_full_buffer=False)
+    poll = select.poll()
+    poll.register(wake, select.POLLIN)
+    poll.register(requests, select.POLLIN)
     try:
         while True:
-            ready, _, _ = select.select([requests.fileno(), wake], [], [])
+            ready = dict(poll.poll())
             if wake in ready:
                 os.read(wake, 4096)
-                _reap(listeners)
+                _reap(listeners, poll)
+            for child, listener in listeners.items():
+                if listener in ready:  # nothing is ever written there: nobody listens
+                    poll.unregister(listener)
+                    _kill(child)
             if requests.fileno() in ready:
                 packet, files, _, _ = socket.recv_fds(requests, LONGEST, _FILES)
                 if not packet:
                     return
-                _begin(msgspec.json.decode(packet, type=Start), files, listeners)
+                _begin(msgspec.msgpack.decode(packet, type=Start), files, listeners, poll)
     finally:
         for child in listeners:
-            for kill in (os.killpg, os.kill):  # one that has just begun leads no group yet
-                with contextlib.suppress(ProcessLookupError):
-                    kill(child, signal.SIGKILL)
+            _kill(child)
+
+
+def _kill(child: int) -> None:
+    for kill in (os.killpg, os.kill):  # one that has just begun leads no group yet
+        with contextlib.suppress(ProcessLookupError):
+            kill(child, signal.SIGKILL)
 
 
 def _load(name: str) -> None:
@@ -81,14 +93,24 @@ def _load(name: str) -> None:
             importlib.import_module(each.name)
 
 
-def _begin(start: Start, files: Sequence[int], listeners: dict[int, int]) -> None:
+def _begin(start: Start, files: Sequence[int], listeners: dict[int, int], poll: select.poll) -> None:
+    if len(files) < _FILES or (child := _forked()) is None:  # no more descriptors, no more processes: not this one
+        for each in files:
+            os.close(each)
+        return
     out, err, listener = files
-    child = os.fork()
     if child == 0:
         _become(start, out, err, listener)
     listeners[child] = listener
+    poll.register(listener, 0)  # a hang-up is told all the same
     os.close(out)
     os.close(err)
+
+
+def _forked() -> int | None:
+    with contextlib.suppress(OSError):
+        return os.fork()
+    return None
 
 
 def _become(start: Start, out: int, err: int, listener: int) -> NoReturn:
@@ -104,12 +126,14 @@ def _become(start: Start, out: int, err: int, listener: int) -> NoReturn:
         os.dup2(err, 2)
         os.closerange(3, max(int(each.name) for each in Path("/proc/self/fd").iterdir()) + 1)
         os.environ.clear()
-        os.environ.update(start.environment)
-        sys.argv = [start.module, *start.arguments]
+        os.environb.update(start.environment)
+        sys.argv = [start.module, *map(os.fsdecode, start.arguments)]
         runpy.run_module(start.module, run_name="__main__", alter_sys=True)
         status = 0
     except SystemExit as end:
         status = end.code if isinstance(end.code, int) else int(end.code is not None)
+        if not isinstance(end.code, int | None):
+            print(end.code, file=sys.stderr)
     except BaseException:  # noqa: BLE001 - what python itself would print
         sys.excepthook(*sys.exc_info())
     finally:
@@ -119,7 +143,7 @@ def _become(start: Start, out: int, err: int, listener: int) -> NoReturn:
         os._exit(status)
 
 
-def _reap(listeners: dict[int, int]) -> None:
+def _reap(listeners: dict[int, int], poll: select.poll) -> None:
     while True:
         try:
             child, status = os.waitpid(-1, os.WNOHANG)
@@ -129,6 +153,8 @@ def _reap(listeners: dict[int, int]) -> None:
             return
         if (listener := listeners.pop(child, None)) is not None:
             _tell(listener, f"status {os.waitstatus_to_exitcode(status)}\n")
+            with contextlib.suppress(KeyError):  # nobody listens any more
+                poll.unregister(listener)
             os.close(listener)
 
 

@@ -25,6 +25,8 @@ from scenarios.targets.scratch import Scratch
 STOP_WAIT_S = 5.0
 """How long a relay may take to end after SIGTERM before SIGKILL."""
 _LOG_TAIL_LINES = 15
+_LOG_TAIL_BYTES = 1 << 14
+"""A relay that prints without end writes gigabytes before it is given up."""
 
 _groups: set[int] = set()
 
@@ -73,14 +75,16 @@ class ProcessTarget:
             self._data = Scratch("relay", _memory_folder())
             self._log_path.parent.mkdir(parents=True, exist_ok=True)
         arguments = list(self._command(self._port, self._data.path))
-        with self._log_path.open("ab") as log:
-            try:
-                self._process = await self._begun(arguments, log)
-            except OSError as problem:
-                raise TargetError(f"the relay can't be started: {arguments[0]}: {problem.strerror}") from problem
-        _groups.add(self._process.pid)
         try:
             async with asyncio.timeout(self._ready_s):
+                with self._log_path.open("ab") as log:
+                    try:
+                        self._process = await self._begun(arguments, log)
+                    except OSError as problem:
+                        raise TargetError(
+                            f"the relay can't be started: {arguments[0]}: {problem.strerror}"
+                        ) from problem
+                _groups.add(self._process.pid)
                 await self._until_ready(self._process)
         except TimeoutError:
             await self.kill()
@@ -109,12 +113,10 @@ class ProcessTarget:
             self._draining = None
 
     async def pause(self) -> None:
-        if (process := self._running()) is not None:
-            os.killpg(process.pid, signal.SIGSTOP)
+        self._signal(signal.SIGSTOP)
 
     async def resume(self) -> None:
-        if (process := self._running()) is not None:
-            os.killpg(process.pid, signal.SIGCONT)
+        self._signal(signal.SIGCONT)
 
     def waited_ns(self) -> int:
         """From the scheduler's statistics (Linux): time on a run queue, over all threads."""
@@ -151,6 +153,12 @@ class ProcessTarget:
             preexec_fn=die_with_parent,
         )
 
+    def _signal(self, number: signal.Signals) -> None:
+        """To the group of a relay that runs; it may have ended, and that not be heard of yet."""
+        if (process := self._running()) is not None:
+            with contextlib.suppress(ProcessLookupError):
+                os.killpg(process.pid, number)
+
     def _running(self) -> Running | None:
         return self._process if self._process is not None and self._process.returncode is None else None
 
@@ -183,7 +191,9 @@ class ProcessTarget:
                 log.write(chunk)
 
     def _tail(self) -> str:
-        lines = self._log_path.read_text(encoding="utf-8", errors="replace").splitlines()
+        with self._log_path.open("rb") as log:
+            log.seek(max(0, log.seek(0, os.SEEK_END) - _LOG_TAIL_BYTES))
+            lines = log.read().decode(errors="replace").splitlines()
         return "\n".join(lines[-_LOG_TAIL_LINES:])
 
 

@@ -92,6 +92,25 @@ def test_one_that_ends_or_hangs_is_told_with_the_end_of_its_log(tmp_path: Path) 
         asyncio.run(start("/nowhere/relay {port}", 1))
 
 
+def test_the_end_of_an_endless_log_is_read_alone(tmp_path: Path) -> None:
+    async def start() -> None:
+        target = command_target(f"{sys.executable} -c 'pass' {{port}}", tmp_path)
+        log = tmp_path / "relays" / "one.log"
+        log.parent.mkdir()
+        with log.open("wb") as endless:
+            endless.truncate(1 << 40)  # a hole; nobody's memory holds it
+            endless.seek(0, os.SEEK_END)
+            endless.write(b"\nlast words\n")
+        try:
+            with pytest.raises(TargetError) as told:
+                await target.start()
+            assert told.value.log.endswith("last words")
+        finally:
+            await target.close()
+
+    asyncio.run(start())
+
+
 def test_a_builtin_announces_its_port_and_has_two_organisations(tmp_path: Path) -> None:
     profile = loads("[relay]\ntarget = 'builtin:reference'\n", "p.toml")
 
