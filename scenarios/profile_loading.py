@@ -49,7 +49,7 @@ def resolve(relay: str) -> Profile:
             f"--relay {relay}: no such file; give a profile's path or one of {', '.join(TARGET_KINDS.values())}"
         )
     try:
-        text = path.read_text(encoding="utf-8")
+        text = path.read_text(encoding="utf-8-sig")  # some editors begin a file with a byte order mark
     except (OSError, UnicodeDecodeError) as problem:
         raise ProfileError(f"--relay {relay}: can't be read as a profile, TOML in UTF-8: {problem}") from problem
     profile = loads(text, str(path))
@@ -91,7 +91,7 @@ def loads(text: str, source: str) -> Profile:
     """A profile from the text of its file; ``source`` is how errors name it. Raises `ProfileError`."""
     try:
         raw = tomllib.loads(text)
-    except (tomllib.TOMLDecodeError, RecursionError) as problem:
+    except (ValueError, RecursionError) as problem:  # also a number of more than 4300 digits
         raise ProfileError(f"{source}: not TOML: {problem}") from problem
     try:
         profile = msgspec.convert(raw, Profile)
@@ -173,6 +173,8 @@ def _check_relay(relay: RelaySection, source: str) -> None:
         )
     if kind == "builtin" and rest != "reference" and not re.fullmatch(r"broken/[a-z0-9-]+", rest):
         raise ProfileError(f"{source}: [relay] target is {relay.target!r}: give {TARGET_KINDS['builtin']}")
+    if "\0" in rest:
+        raise ProfileError(f"{source}: [relay] target is {relay.target!r}: take the NUL out of it")
     if kind == "url" and not _is_url(rest):
         raise ProfileError(f"{source}: [relay] target is {relay.target!r}: give {TARGET_KINDS['url']}")
     if kind == "cmd" and "{port}" not in rest:
@@ -182,6 +184,12 @@ def _check_relay(relay: RelaySection, source: str) -> None:
             shlex.split(rest)
         except ValueError as problem:
             raise ProfileError(f"{source}: [relay] target is {relay.target!r}: {problem}: mend the quotes") from problem
+    for name, value in relay.environment.items():
+        if not name or "=" in name or "\0" in name + value:
+            raise ProfileError(
+                f"{source}: [relay] environment: {name!r}: give a name that is not empty and has no =, and no NUL in "
+                "name or value"
+            )
     if relay.api not in ("conductor-v2", "none") and not re.fullmatch(r"python:[\w.]+:\w+", relay.api):
         raise ProfileError(
             f"{source}: [relay] api is {relay.api!r}: give 'conductor-v2', 'none' or 'python:<module>:<class>'"
@@ -197,8 +205,9 @@ def _is_url(text: str) -> bool:
         return False
     try:
         parts = urlsplit(text)
+        (parts.hostname or "").encode("idna")  # what a connection is made with
         return bool(parts.hostname) and (parts.port is None or parts.port > 0)
-    except ValueError:  # a port beyond 65535, half an IPv6 address
+    except ValueError:  # a port beyond 65535, half an IPv6 address, a name that no DNS can hold
         return False
 
 

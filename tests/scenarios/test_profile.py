@@ -56,6 +56,7 @@ def test_the_example_shows_the_defaults() -> None:
         (BASE.replace("[[", "api = 'v3'\n[[", 1), ["[relay] api is 'v3'", "python:<module>:<class>"]),
         ("[relay", ["not TOML"]),
         ("x = " + "[" * 5000, ["not TOML"]),
+        ("x = " + "1" * 5000, ["not TOML"]),
         (BASE.replace(":8090", ":99999"), ["[relay] target is 'url:http://127.0.0.1:99999'", "url:http://host:port"]),
         (BASE.replace("127.0.0.1", "[::1"), ["url:http://host:port"]),
         (BASE + "[timing]\ngrace_min_s = 90\n", ["[timing] grace_min_s is 90", "at most grace_s (60)"]),
@@ -65,6 +66,12 @@ def test_the_example_shows_the_defaults() -> None:
         (BASE + "[names]\nsurfaced_query = '/v2/{'\n", ["[names] surfaced_query", "{org} and {app}"]),
         (BASE + "applications = ['a', 'a']\n", ["applications of 'local'", "each name once"]),
         ('[relay]\ntarget = "cmd:run \'x {port}"\n', ["[relay] target", "mend the quotes"]),
+        ('[relay]\ntarget = "cmd:run {port} \\u0000"\n', ["[relay] target", "take the NUL out"]),
+        (BASE.replace("127.0.0.1", "a..b"), ["[relay] target is 'url:http://a..b:8090'", "url:http://host:port"]),
+        (BASE.replace("127.0.0.1", "a" * 64), ["url:http://host:port"]),
+        (BASE.replace("[[", 'environment = { "A=B" = "c" }\n[[', 1), ["[relay] environment: 'A=B'", "no ="]),
+        (BASE.replace("[[", 'environment = { "" = "c" }\n[[', 1), ["[relay] environment: ''", "not empty"]),
+        (BASE.replace("[[", 'environment = { A = "\\u0000" }\n[[', 1), ["[relay] environment: 'A'", "no NUL"]),
     ],
 )
 def test_mistakes_name_file_key_and_way_out(text: str, parts: list[str]) -> None:
@@ -97,6 +104,12 @@ def test_what_is_missing_here_is_told_before_anything_starts(text: str, parts: l
     assert str(caught.value).startswith(str(path))
     for part in parts:
         assert part in str(caught.value)
+
+
+def test_a_byte_order_mark_is_no_mistake(tmp_path: Path) -> None:
+    path = tmp_path / "mine.toml"
+    path.write_text(BASE, encoding="utf-8-sig")
+    assert resolve(str(path)).relay.target == "url:http://127.0.0.1:8090"
 
 
 def test_a_control_class_may_lie_beside_the_profile(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
