@@ -123,6 +123,8 @@ class Config(Struct, frozen=True, kw_only=True):
         for name in ("host", "data"):
             if not getattr(self, name).strip():
                 raise ValueError(f"`{name}`: must not be empty")
+        if not self.host.isprintable() or "\0" in self.data:  # a path need not be UTF-8
+            raise ValueError(f"`{'data' if self.host.isprintable() else 'host'}`: holds what no such name can hold")
         if self.base_path and (not self.base_path.startswith("/") or self.base_path.endswith("/")):
             raise ValueError("`base_path`: give a path with a leading and no trailing slash, such as /conductor")
         if self.auth == "none" and not self.expose_without_auth and not _is_loopback(self.host):
@@ -162,7 +164,10 @@ def parse(text: str, source: str) -> Config:
         raise ConfigError(source, "", "nests too deeply to be read") from error
     except yaml.YAMLError as error:
         raise ConfigError(source, "", f"is no YAML: {error}".replace("\n", " ")) from error
-    return _config(raw or {}, source)
+    except (ValueError, LookupError, AttributeError) as error:  # what the library lets through of a value's own
+        problem = f"holds a value that is none of its kind, such as the 45th day of a month: {error}"
+        raise ConfigError(source, "", problem) from error
+    return _config({} if raw is None else raw, source)
 
 
 def replace(config: Config, changes: Mapping[str, Any], source: str) -> Config:
@@ -186,6 +191,8 @@ def _config(raw: object, source: str) -> Config:
             app: _convert(settings or {}, ApplicationSpec, source, f"{path}.applications.{app}")
             for app, settings in apps
         }
+        if not isinstance(body.get("keys"), list | tuple | None):
+            raise ConfigError(source, f"{path}.keys", f"expected a list, got {type(body['keys']).__name__}")
         for at, key in enumerate(body.get("keys") or ()):
             _mapping(key, KeySpec, source, f"{path}.keys[{at}]")
         organisations[org] = _convert(body, OrganisationSpec, source, path)

@@ -20,6 +20,14 @@ ADMIN = "dbos_acme_0123456789abcdef"
     [
         ("prot: 1", "prot", "allowed here: host, port"),
         ("port: x", "port", "Expected `int`"),
+        ("port: 2024-01-45", "", "none of its kind"),
+        ("port: !!bool x", "", "none of its kind"),
+        ("port: !!timestamp x", "", "none of its kind"),
+        ("false", "", "expected a mapping, got bool"),
+        ("[]", "", "expected a mapping, got list"),
+        ('host: "a\\0b"', "host", "no such name can hold"),
+        ('data: "a\\0b"', "data", "no such name can hold"),
+        ("organisations: {acme: {keys: 5}}", "organisations.acme.keys", "expected a list, got int"),
         ("port: 70000", "port", "<= 65535"),
         ("auth: maybe", "auth", "keys, none"),
         ("log_level: loud", "log_level", "debug, info, warning, error"),
@@ -116,6 +124,7 @@ def test_precedence(tmp_path: Path) -> None:
     [
         ("PROT", "1", "unknown; allowed are RELAYPROOF_RELAY_CONFIG"),
         ("PORT", "many", "Expected `int`"),
+        ("HOST", "\udcff", "no such name can hold"),
         ("ADMIN_KEY", "secret", "dbos_<organisation>_<secret>"),
         ("TIMING_SCAN_S", "99", "ping_interval_s"),
     ],
