@@ -42,6 +42,7 @@ INDEX_FORMAT = 1
 INTERRUPTED = "interrupted"
 """The error in the footer of a scenario that had not ended when its run was: it is in no index."""
 _LARGEST_INDEX = 64 << 20
+_LONGEST_NAME = 100
 
 
 class Entry(msgspec.Struct, frozen=True, kw_only=True):
@@ -78,25 +79,51 @@ class Index(msgspec.Struct, frozen=True, kw_only=True):
 def new_folder(results: Path, target: str, *, now: datetime | None = None, latest: bool = True) -> Path:
     """Make ``results/<time>-<target>/`` and return it. ``latest``: point ``results/latest`` at it."""
     stamp = (now or datetime.now(UTC)).strftime("%Y%m%dT%H%M%S")
-    name = re.sub(r"[^A-Za-z0-9._-]+", "-", target).strip("-") or "relay"
+    name = re.sub(r"[^A-Za-z0-9._-]+", "-", target)[:_LONGEST_NAME].strip("-") or "relay"
+    results.mkdir(parents=True, exist_ok=True)
     folder, again = results / f"{stamp}-{name}", 1
-    while folder.exists():
+    while not _made(folder):
         again += 1
         folder = results / f"{stamp}-{name}-{again}"
-    (folder / HISTORIES).mkdir(parents=True)
-    if not latest:
-        return folder
-    link = results / "latest"
-    with suppress(OSError):  # a file system without links: the folder is there all the same
-        fresh = results / f".latest-{os.getpid()}"
-        fresh.unlink(missing_ok=True)
-        fresh.symlink_to(folder.name, target_is_directory=True)
-        fresh.replace(link)
+    (folder / HISTORIES).mkdir()
+    if latest:
+        _point(results / "latest", folder)
     return folder
 
 
+def _made(folder: Path) -> bool:
+    """Whether it is this run's: another may begin in the same second."""
+    with suppress(FileExistsError):
+        folder.mkdir()
+        return True
+    return False
+
+
+def _point(link: Path, folder: Path) -> None:
+    """Where there can be no link, as on a file system without any, the folder is there all the same."""
+    fresh = link.with_name(f".latest-{os.getpid()}")
+    with suppress(OSError):
+        fresh.unlink(missing_ok=True)
+        fresh.symlink_to(folder.name, target_is_directory=True)
+        try:
+            fresh.replace(link)
+        except OSError:  # something else is called latest
+            fresh.unlink()
+
+
 def write_index(folder: Path, index: Index) -> None:
+    """What a person typed need not be UTF-8; in the file it is legible."""
+    index = msgspec.structs.replace(
+        index,
+        target=_legible(index.target),
+        command=_legible(index.command),
+        scenarios=tuple(msgspec.structs.replace(each, again=_legible(each.again)) for each in index.scenarios),
+    )
     (folder / INDEX).write_bytes(msgspec.json.format(msgspec.json.encode(index), indent=2) + b"\n")
+
+
+def _legible(text: str) -> str:
+    return os.fsencode(text).decode("utf-8", "backslashreplace")
 
 
 def read_index(folder: Path) -> Index:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -183,6 +184,19 @@ def test_each_run_has_a_folder_of_its_own_and_latest_is_the_newest(tmp_path: Pat
     names = [run.new_folder(tmp_path, target, now=now).name for target in ("url:http://h:1", "url:http://h:1", "://")]
     assert names == ["20260102T030405-url-http-h-1", "20260102T030405-url-http-h-1-2", "20260102T030405-relay"]
     assert (tmp_path / "latest").resolve().name == names[-1]
+
+
+def test_a_folder_called_latest_stays_and_no_link_is_left_beside_it(tmp_path: Path) -> None:
+    (tmp_path / "latest").mkdir()
+    made = run.new_folder(tmp_path, "a" * 400)
+    assert {each.name for each in tmp_path.iterdir()} == {"latest", made.name} and len(made.name) < 130
+
+
+def test_runs_that_begin_together_have_a_folder_each(tmp_path: Path) -> None:
+    now = datetime(2026, 1, 2, 3, 4, 5, tzinfo=UTC)
+    with ThreadPoolExecutor(8) as pool:
+        made = list(pool.map(lambda _: run.new_folder(tmp_path, "t", now=now, latest=False), range(40)))
+    assert len(set(made)) == 40
 
 
 def test_what_is_no_run_is_refused_by_name(tmp_path: Path) -> None:
