@@ -5,6 +5,7 @@ To add one: write ``relayproof/commands/<module>.py`` with a function, and name 
 
 from __future__ import annotations
 
+import errno
 import os
 import sys
 import traceback
@@ -20,6 +21,7 @@ from relayproof.errors import HARNESS, INTERRUPTED, USAGE, CommandError
 from scenarios.errors import ScenarioError, UsageError
 from spec import SpecError
 
+_NOT_WRITTEN = (errno.ENOSPC, errno.EDQUOT, errno.EIO)
 COMMANDS = {
     "conform": ("conform:conform", "Prove a relay clause by clause."),
     "list": ("listing:list_scenarios", "List the scenarios."),
@@ -92,14 +94,29 @@ def main() -> None:
             stream.reconfigure(errors="replace")
     try:
         code = run(sys.argv[1:])
-        sys.stdout.flush()
+        if sys.stdout is not None:  # closed by who started this
+            sys.stdout.flush()
     except BrokenPipeError:  # the reader of a pipe has had enough, as in `relayproof list | head`
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        _say_no_more()
         code = 0
-    except Exception:  # noqa: BLE001 - whatever it is, it is the suite's own fault and must not look like the relay's
-        traceback.print_exc()
-        code = _refuse("an error of relayproof itself (above): please report it", HARNESS)
+    except Exception as problem:  # noqa: BLE001 - it is the suite's own fault and must not look like the relay's
+        if _is_about_the_output(problem):
+            _say_no_more()
+            code = _refuse(f"the output can't be written ({problem}): make room, or send it elsewhere", HARNESS)
+        else:
+            traceback.print_exc()
+            code = _refuse("an error of relayproof itself (above): please report it", HARNESS)
     sys.exit(code)
+
+
+def _is_about_the_output(problem: Exception) -> bool:
+    """As of a full disk. One about any other file has the name of that."""
+    return isinstance(problem, OSError) and problem.filename is None and problem.errno in _NOT_WRITTEN
+
+
+def _say_no_more() -> None:
+    """What is still in the buffer of stdout goes nowhere, so that it fails no more at the end."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _refuse(sentence: str, code: int) -> int:

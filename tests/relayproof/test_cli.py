@@ -250,3 +250,32 @@ def test_results_that_are_a_file_are_refused_before_anything_is_measured(
     assert run([*command, "--results", str(place)]) == 64
     said = capsys.readouterr().err
     assert str(place) in said and "--results takes a folder" in said
+
+
+def test_output_that_goes_nowhere_is_no_traceback() -> None:
+    shell = f'{sys.executable} -m relayproof list --plain --select "LIV-3*"'
+    closed = subprocess.run(f"{shell} >&-", shell=True, cwd=ROOT, capture_output=True, text=True, check=False)
+    assert (closed.returncode, closed.stderr) == (0, "")
+    if Path("/dev/full").exists():
+        full = subprocess.run(f"{shell} >/dev/full", shell=True, cwd=ROOT, capture_output=True, text=True, check=False)
+        assert full.returncode == 3 and full.stderr.startswith("relayproof: the output can't be written")
+        assert full.stderr.count("\n") == 1
+
+
+def test_ctrl_c_while_all_is_imported_is_an_interrupt_too(tmp_path: Path) -> None:
+    (tmp_path / "cyclopts.py").write_text("import os, signal\nos.kill(os.getpid(), signal.SIGINT)\n")
+    path = os.pathsep.join([str(tmp_path), str(ROOT)])
+    ended = subprocess.run(
+        [sys.executable, "-m", "relayproof", "list"], cwd=tmp_path, env={**os.environ, "PYTHONPATH": path},
+        capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert (ended.returncode, ended.stderr) == (130, "relayproof: interrupted\n")
+
+
+def test_a_command_line_need_not_be_utf_8(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    results = str(tmp_path / os.fsdecode(b"r\xff"))
+    asked = ["conform", "--select", "LIV-3/silent-socket", "--world", "simulated", "--results", results]
+    monkeypatch.setattr(sys, "argv", ["relayproof", *asked])
+    assert run(asked) == 0
+    assert r"r\xff" in evidence_run.read_index(Path(results) / "latest").command
+    assert run(["recheck", f"{results}/latest"]) == 0
