@@ -87,7 +87,7 @@ def judge_file(
 
 def _within(root: Path, path: str) -> Path:
     """Raises `HistoryError` for a path out of the run's folder: its verdicts would not be that run's."""
-    if Path(path).is_absolute() or ".." in Path(path).parts:
+    if Path(path).is_absolute() or ".." in Path(path).parts or "\0" in path:
         raise HistoryError(f"{path}: no file of this run: a history lies in the run's own folder")
     return root / path
 

@@ -129,7 +129,7 @@ def _legible(text: str) -> str:
 def read_index(folder: Path) -> Index:
     """Raises `HistoryError` where the folder is no run, or its index is of another format."""
     path = folder / INDEX
-    if not path.is_file():
+    if not os.path.isfile(path):  # noqa: PTH113 - pathlib raises for too long a name
         raise HistoryError(f"{folder} is no run: it has no {INDEX}; give a folder below results/, or results/latest")
     if path.stat().st_size > _LARGEST_INDEX:
         raise MalformedHistory(f"{path}: no index of a run: larger than {_LARGEST_INDEX >> 20} MiB")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Mapping
 from pathlib import Path
@@ -41,7 +42,7 @@ def load(path: Path | None, environment: Mapping[str, str], options: Mapping[str
     """The configuration to start with. ``options`` are top-level keys of the right type; None is not given."""
     config = Config()
     if path is not None:
-        if path.exists() and not path.is_file():
+        if os.path.exists(path) and not os.path.isfile(path):  # noqa: PTH110, PTH113 - pathlib raises for too long a name
             raise ConfigError(str(path), "", "is no regular file: give the path of a relay.yaml")
         try:
             text = path.read_text(encoding="utf-8")

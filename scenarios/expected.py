@@ -11,6 +11,7 @@ A reason is required: on the line, or as a comment line of its own above the ent
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
@@ -46,10 +47,10 @@ class Expectation:
 
 def load(path: Path) -> list[Expectation]:
     """Raises `UsageError` for a file that can't be read and for an entry without a reason."""
-    if path.exists() and not path.is_file():
+    if os.path.exists(path) and not os.path.isfile(path):  # noqa: PTH110, PTH113 - pathlib raises for too long a name
         raise UsageError(f"--expected-failures {path}: no regular file: give a list as docs/profile.md shows one")
     try:
-        lines = path.read_text(encoding="utf-8").splitlines()
+        lines = path.read_text(encoding="utf-8-sig").splitlines()  # some editors begin a file with a byte order mark
     except (OSError, UnicodeDecodeError) as problem:
         raise UsageError(f"--expected-failures {path}: can't be read: {problem}") from problem
     found, above = [], ""

@@ -80,10 +80,16 @@ def killmatrix(
     for name in world:
         if name not in _WORLDS:
             raise WrongUsage(f"--world {name}: give {', '.join(_WORLDS)}")
+    if jobs < 0:
+        raise WrongUsage(f"--jobs {jobs}: give 1 or more, or 0 for one a core")
+    joined = [_earlier(path) for path in earlier]  # before hours of playing, not after
+    whole = defect == "*" and not select
+    if (to := output or (PAGE if whole else None)) is not None and (to.is_dir() or not to.parent.is_dir()):
+        raise WrongUsage(f"--output {to}: give a file in a folder that is there")
     defects = _defects(defect)
     register_real_scenarios()
-    folder = evidence_run.new_folder(results, "killmatrix", latest=False)
     chosen = catalogue.select(select)
+    folder = evidence_run.new_folder(results, "killmatrix", latest=False)
     tasks = [
         Task(each.name, where, ids, seed, folder)
         for each in defects
@@ -91,16 +97,22 @@ def killmatrix(
         if (ids := tuple(s.id for s in _scenarios(each, where, chosen, full=full, ci=ci)))
     ]
     matrix = _played(tasks, jobs or os.cpu_count() or 1, seed)
-    for path in reversed(earlier):
-        matrix = msgspec.json.decode(path.read_bytes(), type=Matrix).joined(matrix)
+    for before in reversed(joined):
+        matrix = before.joined(matrix)
     (folder / "matrix.json").write_bytes(msgspec.json.format(msgspec.json.encode(matrix), indent=1) + b"\n")
-    whole = defect == "*" and not select
-    if (to := output or (PAGE if whole else None)) is not None:
+    if to is not None:
         to.write_text(
             page(matrix, broken_relays.all_defects(), catalogue.all(), claimed_clauses(), clauses()),
             encoding="utf-8",
         )
     return _ending(matrix, folder, whole=whole)
+
+
+def _earlier(path: Path) -> Matrix:
+    try:
+        return msgspec.json.decode(path.read_bytes(), type=Matrix)
+    except (OSError, msgspec.DecodeError, UnicodeDecodeError, RecursionError) as problem:
+        raise WrongUsage(f"--earlier {path}: no matrix.json of an earlier run: {problem}") from problem
 
 
 def _defects(pattern: str) -> list[Defect]:

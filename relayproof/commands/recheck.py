@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import spec
@@ -32,5 +33,5 @@ def recheck(
 
 def judged(folder: Path, expected_failures: Path | None) -> RunResult:
     """The verdicts of a stored run. Raises `HistoryError` where the folder is none."""
-    run = judge_run(folder.resolve(), spec.clauses())  # `latest` may point elsewhere in a moment
+    run = judge_run(Path(os.path.realpath(folder)), spec.clauses())  # `latest` may point elsewhere in a moment
     return expected.apply(expected.load(expected_failures), run) if expected_failures else run

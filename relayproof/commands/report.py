@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 from relayproof import report as reports
@@ -19,7 +20,7 @@ def report(folder: Path = Path("results/latest"), *, expected_failures: Path | N
     expected_failures
         A list of known failures with their reasons.
     """
-    folder = folder.resolve()  # `latest` may point elsewhere in a moment
+    folder = Path(os.path.realpath(folder))  # `latest` may point elsewhere in a moment
     run = judged(folder, expected_failures)
     try:
         written = reports.write_all(run, folder)

@@ -199,6 +199,14 @@ def test_runs_that_begin_together_have_a_folder_each(tmp_path: Path) -> None:
     assert len(set(made)) == 40
 
 
+def test_a_path_that_no_file_has_proves_nothing(tmp_path: Path) -> None:
+    made_folder = folder(tmp_path, "ok.jsonl")
+    path = made_folder / run.INDEX
+    path.write_bytes(path.read_bytes().replace(b'"histories/', b'"\\u0000histories/'))
+    judged = run.judge_run(made_folder, spec.clauses())
+    assert judged.scenarios[0].verdict is Verdict.HARNESS_ERROR and "no file of this run" in judged.scenarios[0].note
+
+
 def test_what_is_no_run_is_refused_by_name(tmp_path: Path) -> None:
     with pytest.raises(errors.HistoryError, match="is no run"):
         run.read_index(tmp_path)

@@ -135,6 +135,11 @@ def test_errors_name_the_variable(name: str, value: str, problem: str) -> None:
     assert problem in str(caught.value)
 
 
+def test_a_name_that_no_file_can_have_is_named() -> None:
+    with pytest.raises(ConfigError, match=f"^{'a' * 300}: can't be read"):
+        load(Path("a" * 300), {}, {})
+
+
 def test_a_missing_file_is_named(tmp_path: Path) -> None:
     with pytest.raises(ConfigError, match=r"absent\.yaml: can't be read"):
         load(tmp_path / "absent.yaml", {}, {})

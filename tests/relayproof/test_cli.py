@@ -23,6 +23,8 @@ from tests.scenarios.conftest import MINI_RELAY
 from tests.scenarios.mini_relay import TIMING
 
 ROOT = Path(__file__).parents[2]
+LONG = "a" * 300
+"""Longer than any file's name."""
 
 
 def mini_profile_file(folder: Path, fault: str = "", extra: str = "") -> str:
@@ -61,6 +63,10 @@ def conform(relay: str, folder: Path, *more: str) -> int:
         (["list", "--world", "moon"], ["'moon'", "simulated, wire"]),
         (["conform", "--relay", "url:http://127.0.0.1:1"], ["RELAYPROOF_KEY"]),
         (["conform", "--world", "simulated", "--results", "/dev/null/x"], ["--results /dev/null/x", "can be written"]),
+        (["conform", "--relay", LONG], [f"--relay {LONG}: no such file"]),
+        (["conform", "--relay", f"cmd:no-such-program {{port}} {LONG}"], ["RELAYPROOF_KEY"]),
+        (["conform", "--expected-failures", LONG], [f"--expected-failures {LONG}", "can't be read"]),
+        (["serve", "--config", LONG], [f"--config {LONG}: no such file"]),
     ],
 )
 def test_wrong_usage_is_64_and_says_what_and_how(
@@ -250,6 +256,14 @@ def test_results_that_are_a_file_are_refused_before_anything_is_measured(
     assert run([*command, "--results", str(place)]) == 64
     said = capsys.readouterr().err
     assert str(place) in said and "--results takes a folder" in said
+
+
+def test_a_folder_that_can_be_none_is_no_run(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "loop").symlink_to("loop")
+    for name in (LONG, "loop"):
+        for command in ("recheck", "report"):
+            assert run([command, str(tmp_path / name)]) == 3
+            assert "is no run: it has no index.json" in capsys.readouterr().err
 
 
 def test_output_that_goes_nowhere_is_no_traceback() -> None:

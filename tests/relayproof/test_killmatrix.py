@@ -162,6 +162,21 @@ def test_an_unknown_defect_or_world_is_wrong_usage(tmp_path: Path) -> None:
         killmatrix(defect="no-such-defect", results=tmp_path)
     with pytest.raises(WrongUsage, match="give simulated, wire, real"):
         killmatrix(world=("lunar",), results=tmp_path)
+    with pytest.raises(WrongUsage, match="--jobs -1: give 1 or more"):
+        killmatrix(jobs=-1, results=tmp_path)
+    assert not list(tmp_path.iterdir()), "nothing was begun"
+
+
+def test_files_that_can_not_be_joined_or_written_are_told_before_anything_is_played(tmp_path: Path) -> None:
+    results, broken = tmp_path / "results", tmp_path / "matrix.json"
+    broken.write_bytes(b"\xff")
+    for path in (tmp_path / "gone.json", broken, tmp_path):
+        with pytest.raises(WrongUsage, match=f"--earlier {path}: no matrix.json"):
+            killmatrix(defect="never-pings", earlier=(path,), results=results)
+    for output in (tmp_path / "nowhere" / "page.md", tmp_path):
+        with pytest.raises(WrongUsage, match=f"--output {output}: give a file"):
+            killmatrix(defect="never-pings", output=output, results=results)
+    assert not results.exists()
 
 
 def test_ci_plays_virtual_time_in_full_and_elsewhere_what_needs_it(

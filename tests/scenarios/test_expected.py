@@ -67,6 +67,12 @@ def test_mistakes_name_the_line(tmp_path: Path, text: str, message: str) -> None
         load(listed(tmp_path, text))
 
 
+def test_a_byte_order_mark_is_no_part_of_an_entry(tmp_path: Path) -> None:
+    path = tmp_path / "known"
+    path.write_text("LIV-3 # a reason\n", encoding="utf-8-sig")
+    assert [entry.clause for entry in load(path)] == ["LIV-3"]
+
+
 def test_a_missing_file_is_wrong_usage(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="can't be read"):
         load(tmp_path / "missing")
