@@ -10,9 +10,9 @@ import signal
 import sys
 from collections.abc import Iterator, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor, as_completed
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
-from multiprocessing import get_context
+from multiprocessing import active_children, get_context
 from pathlib import Path
 
 import broken_relays
@@ -24,6 +24,7 @@ from scenarios.catalogue import Scenario
 from scenarios.errors import UnknownWorld
 from scenarios.profile_loading import resolve
 from scenarios.runner import Outcome, RunOptions
+from scenarios.targets.lifetime import die_with_parent
 from scenarios.worlds import SessionOptions
 from simulator.world import SimulatedSession
 from spec import clauses
@@ -56,22 +57,47 @@ def register_real_scenarios() -> None:
 def played(tasks: Sequence[Task], jobs: int) -> Iterator[tuple[Task, list[Cell]]]:
     """Each task with its cells, as they end; what takes long begins first.
 
-    ``jobs`` processes play in virtual time; as many more play what mostly waits for sockets.
+    ``jobs`` processes play in virtual time; as many more play what mostly waits for sockets. Ctrl-C and SIGTERM end
+    them with their relays, and raise `KeyboardInterrupt` here; they outlive this process in no case.
     """
     order = sorted(tasks, key=lambda task: (task.world != "real", -len(task.scenarios), task.defect))
     context = get_context("spawn")
     with (
+        _terminated_like_ctrl_c(),
         ProcessPoolExecutor(jobs, mp_context=context, initializer=_in_the_background) as virtual,
-        ProcessPoolExecutor(jobs, mp_context=context) as waiting,
+        ProcessPoolExecutor(jobs, mp_context=context, initializer=_not_alone) as waiting,
     ):
-        running: dict[Future[list[Cell]], Task] = {
-            (virtual if task.world == "simulated" else waiting).submit(_play, task): task for task in order
-        }
-        for done in as_completed(running):
-            yield running[done], done.result()
+        try:
+            running: dict[Future[list[Cell]], Task] = {
+                (virtual if task.world == "simulated" else waiting).submit(_play, task): task for task in order
+            }
+            for done in as_completed(running):
+                yield running[done], done.result()
+        except BaseException:  # without this, all that was submitted would be played first
+            for pool in (virtual, waiting):
+                pool.shutdown(wait=False, cancel_futures=True)
+            for worker in active_children():
+                worker.terminate()
+            raise
+
+
+@contextmanager
+def _terminated_like_ctrl_c() -> Iterator[None]:
+    before = signal.signal(signal.SIGTERM, signal.default_int_handler)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, before)
+
+
+def _not_alone() -> None:
+    """In a worker: it ends with the process that started it, which also is the one to hear Ctrl-C."""
+    die_with_parent()
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
 
 
 def _in_the_background() -> None:
+    _not_alone()
     os.nice(_POLITE)
     register_real_scenarios()
     catalogue.all()

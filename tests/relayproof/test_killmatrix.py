@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import signal
+import subprocess
+import sys
+import time
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
@@ -17,6 +21,7 @@ from relayproof.errors import WrongUsage
 from relayproof.killing import Task
 from scenarios import catalogue
 from spec import claimed_clauses, clauses
+from tests.scenarios.test_targets import until_gone
 
 
 def newest(results: Path) -> Path:
@@ -198,3 +203,23 @@ def test_ci_plays_virtual_time_in_full_and_elsewhere_what_needs_it(
     assert by_task["never-recovers", "real"] == {"OUT-1/kill"}
     assert {id.partition("-")[0] for id in by_task["never-pongs", "wire"]} >= {"LIV"}
     assert len(by_task) == 3
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="workers are found in /proc")
+@pytest.mark.parametrize(("number", "status"), [(signal.SIGINT, 130), (signal.SIGTERM, 130), (signal.SIGKILL, -9)])
+def test_no_worker_outlives_a_matrix_that_is_stopped(number: signal.Signals, status: int, tmp_path: Path) -> None:
+    arguments = ["killmatrix", "--defect", "never-pings", "--world", "wire", "--select", "LIV-1*", "--full"]
+    arguments += ["--jobs", "1", "--results", str(tmp_path / "results")]
+    root = Path(__file__).parents[2]
+    with subprocess.Popen([sys.executable, "-m", "relayproof", *arguments], cwd=root, stderr=subprocess.PIPE) as matrix:
+        try:
+            end = time.monotonic() + 60
+            while not (logs := list(tmp_path.glob("results/*/*/relays/*.log"))) and time.monotonic() < end:
+                time.sleep(0.05)  # until a worker has a relay
+            assert logs
+            workers = [int(each) for each in Path(f"/proc/{matrix.pid}/task/{matrix.pid}/children").read_text().split()]
+            matrix.send_signal(number)  # to it alone, as a job runner does
+            assert matrix.wait(20) == status
+            assert len(workers) >= 2 and all(until_gone(each) for each in workers)
+        finally:
+            matrix.kill()
