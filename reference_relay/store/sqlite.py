@@ -84,7 +84,8 @@ class SqliteStore:
         self._reading = threading.Lock()
         try:
             self._writer = self._connect()
-            self._prepare()
+            with self._undamaged():
+                self._prepare()
             self._reader = self._connect()
         except BaseException:
             os.close(self._lock_file)
@@ -207,11 +208,22 @@ class SqliteStore:
 
     @contextmanager
     def _reads(self) -> Iterator[sqlite3.Connection]:
-        with self._reading:
+        with self._reading, self._undamaged():
             try:
                 yield self._reader
             except sqlite3.OperationalError as error:
                 raise StoreUnavailable(f"{self._path}: {error}") from error
+
+    @contextmanager
+    def _undamaged(self) -> Iterator[None]:
+        try:
+            yield
+        except sqlite3.OperationalError:
+            raise
+        except sqlite3.DatabaseError as error:
+            raise ForeignData(
+                f"{self._path} is damaged ({error}): put a copy of it in its place, or start with another --data"
+            ) from error
 
     def _apply(self, db: sqlite3.Connection, write: Write) -> None:
         match write:

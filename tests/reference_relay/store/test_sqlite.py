@@ -5,6 +5,7 @@ from __future__ import annotations
 import sqlite3
 import subprocess
 import sys
+from contextlib import closing
 from importlib.resources import files
 from pathlib import Path
 
@@ -101,6 +102,17 @@ def test_newer_foreign_and_broken_files_are_refused_untouched(tmp_path: Path) ->
     (broken / "relay.sqlite").write_bytes(b"no database at all" * 100)
     with pytest.raises(ForeignData, match="no database of this relay"):
         SqliteStore(broken)
+
+
+def test_a_damaged_page_is_told_like_any_other_damage(tmp_path: Path) -> None:
+    SqliteStore(tmp_path).close()
+    path = tmp_path / "relay.sqlite"
+    whole = path.read_bytes()
+    for start, end in ((4096, len(whole)), (100, 4096)):  # all but the first page; what the first says of the others
+        path.write_bytes(whole[:start] + b"\xff" * (end - start) + whole[end:])
+        refused = pytest.raises(ForeignData, match=r"relay\.sqlite is (damaged|no database)")
+        with refused, closing(SqliteStore(tmp_path)) as store:
+            store.load()
 
 
 def test_a_damaged_record_is_named(tmp_path: Path) -> None:
