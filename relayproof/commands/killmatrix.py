@@ -89,13 +89,17 @@ def killmatrix(
     defects = _defects(defect)
     register_real_scenarios()
     chosen = catalogue.select(select)
-    folder = evidence_run.new_folder(results, "killmatrix", latest=False)
-    tasks = [
-        Task(each.name, where, ids, seed, folder)
+    plans = [
+        (each.name, where, ids)
         for each in defects
         for where in _worlds(each, world, full=full, ci=ci)
         if (ids := tuple(s.id for s in _scenarios(each, where, chosen, full=full, ci=ci)))
     ]
+    if not plans and not joined:
+        where = ", ".join(sorted({name for each in defects for name in _worlds(each, (), full=True, ci=False)}))
+        raise WrongUsage(f"nothing to play for --defect {defect}: its clauses are judged in these worlds: {where}")
+    folder = evidence_run.new_folder(results, "killmatrix", latest=False)
+    tasks = [Task(name, where, ids, seed, folder) for name, where, ids in plans]
     matrix = _played(tasks, jobs or os.cpu_count() or 1, seed)
     for before in reversed(joined):
         matrix = before.joined(matrix)

@@ -169,6 +169,8 @@ def test_an_unknown_defect_or_world_is_wrong_usage(tmp_path: Path) -> None:
         killmatrix(world=("lunar",), results=tmp_path)
     with pytest.raises(WrongUsage, match="--jobs -1: give 1 or more"):
         killmatrix(jobs=-1, results=tmp_path)
+    with pytest.raises(WrongUsage, match=r"nothing to play for --defect cancels-instead: .* worlds: real"):
+        killmatrix(world=("wire",), full=True, defect="cancels-instead", results=tmp_path)
     assert not list(tmp_path.iterdir()), "nothing was begun"
 
 
