@@ -23,6 +23,15 @@ async def look(world: World, app: App) -> Sequence[Seen]:
         return ()
 
 
+def recorded(world: World, event: str, **fields: object) -> bool:
+    """Whether the history has such an event by now."""
+    try:
+        world.last(event, **fields)
+    except LookupError:
+        return False
+    return True
+
+
 def too_slow(world: World, reason: str) -> None:
     """The host let the scenario's own moments pass: what it declares and can't show is UNKNOWN."""
     world.note("slow-host", reason=reason)

@@ -154,6 +154,14 @@ def test_a_run_is_added_to_earlier_ones_and_the_newest_cell_counts(tmp_path: Pat
     assert stored.kills("pings-rarely", "LIV-1")
 
 
+def test_a_relay_that_refuses_a_socket_fails_and_is_no_error_of_the_suite(tmp_path: Path) -> None:
+    scenario = "HSK-2/reported-fields/go"
+    killmatrix(world=("wire",), full=True, defect="needs-a-scoped-key", select=(scenario,), jobs=1, results=tmp_path)
+    stored = msgspec.json.decode(newest(tmp_path).read_bytes(), type=Matrix)
+    assert not stored.errors()
+    assert [kill.scenario for kill in stored.kills("needs-a-scoped-key", "HSK-2")] == [scenario]
+
+
 def test_a_defect_that_nothing_kills_fails_the_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     code = killmatrix(
         world=("simulated",), full=True, defect="pings-rarely", select=("HSK-1",), jobs=1, results=tmp_path

@@ -2,17 +2,8 @@
 
 from __future__ import annotations
 
-from scenarios.catalogue.observing import look
+from scenarios.catalogue.observing import look, recorded
 from scenarios.world import App, Executor, World
-
-
-def recorded(world: World, event: str, **fields: object) -> bool:
-    """Whether the history has such an event by now."""
-    try:
-        world.last(event, **fields)
-    except LookupError:
-        return False
-    return True
 
 
 async def dial(world: World, executor: Executor) -> tuple[int, bool]:

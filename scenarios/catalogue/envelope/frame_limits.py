@@ -6,10 +6,10 @@ import json
 from typing import Any
 
 from scenarios.catalogue import scenario
-from scenarios.catalogue.connection.dialing import recorded
 from scenarios.catalogue.envelope.calls import HELD, expect_still_serving, ready_executor
 from scenarios.catalogue.envelope.raw_frames import CONTINUATION, TEXT, frame, header
 from scenarios.catalogue.handshake.answers import SILENT, asked_for_info, info_answer, until_listed
+from scenarios.catalogue.observing import recorded
 from scenarios.world import App, Executor, Reply, Script, World
 
 _KIB = 1024

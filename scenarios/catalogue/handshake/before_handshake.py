@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from scenarios.catalogue import scenario
 from scenarios.catalogue.handshake.answers import SILENT
+from scenarios.catalogue.observing import recorded
 from scenarios.errors import Prerequisite
 from scenarios.world import App, Executor, World
 
@@ -26,17 +27,9 @@ async def _stranger(world: World, app: App) -> tuple[Executor, list[int]]:
     return executor, conns
 
 
-def _upgraded(world: World, conn: int) -> bool:
-    try:
-        world.last("upgraded", conn=conn)
-    except LookupError:
-        return False
-    return True
-
-
 def _expect_left_alone(world: World, conns: list[int], since: int) -> None:
     for conn in conns:
-        if not _upgraded(world, conn):
+        if not recorded(world, "upgraded", conn=conn):
             continue  # the last of them may still be dialing
         world.expect(
             "HSK-7",

@@ -7,6 +7,7 @@ from typing import Any
 
 from scenarios.catalogue import scenario
 from scenarios.catalogue.handshake.answers import SILENT, asked_for_info, info_answer, until_listed
+from scenarios.catalogue.observing import recorded
 from scenarios.world import App, Executor, World
 
 _METADATA = {"zone": "eu-1", "weight": 3, "flags": {"canary": True, "tags": ["a", "ä/ö"]}}
@@ -16,12 +17,13 @@ async def _expect_listed(world: World, app: App, executor: Executor, clause: str
     """Look at the list until it shows these fields, or until it is late for that."""
     wanted = {"status": "HEALTHY", **fields}
     await until_listed(world, app, executor, wanted)
+    let_in = recorded(world, "upgraded", conn=executor.conn)
     world.expect(
         clause,
         "listed",
         "HEALTHY with what it reported",
         executor=executor.id,
-        after=world.last("upgraded", conn=executor.conn),
+        after=world.last("upgraded" if let_in else "open", conn=executor.conn),  # refused, it registers nothing
         fields=wanted,
         latest="handshake",
     )

@@ -20,11 +20,19 @@ from scenarios.catalogue.recovery.dispatches import HOLDS, Dispatches, accept, l
 from scenarios.world import Executor, Reply, World
 
 
-async def _expect_recovered(world: World, app: str, executor: Executor, after: int, *, latest: str = ASKED_BY) -> None:
+async def _recovered(world: World, executor: Executor, latest: str) -> bool:
     if world.profile.can("list"):
-        await gone(world, executor, within=latest)
-    else:  # a recovery frame that names it is all that shows
-        await world.until_status(executor, "DEAD", within_s=patience(world, latest))
+        return await gone(world, executor, within=latest)
+    # A recovery frame that names it is all that shows.
+    return await world.until_status(executor, "DEAD", within_s=patience(world, latest))
+
+
+async def _expect_recovered(world: World, app: str, executor: Executor, after: int) -> None:
+    await _recovered(world, executor, ASKED_BY)
+    _expect(world, app, executor, after, ASKED_BY)
+
+
+def _expect(world: World, app: str, executor: Executor, after: int, latest: str) -> None:
     world.expect(
         "REC-16", "count", "it is recovered", app=app, type="recovery", match=naming(executor), since=after,
         until=world.note(f"{executor.id} was recovered, or it is too late"), at_least=1,
@@ -49,8 +57,12 @@ async def several_at_once(world: World) -> None:
     peers = [await world.executor(app, script=script) for _ in range(3)]
     await healthy(world, *victims, *peers)
     moments = [await leave(world, victim) for victim in victims]
+    latest = f"{DEAD_BY} + recovery + 6*(slack + request)"
+    for victim in victims:
+        if not await _recovered(world, victim, latest):
+            break  # then it is too late for the others as well, who left at the same time
     for victim, left in zip(victims, moments, strict=True):
-        await _expect_recovered(world, app.name, victim, left, latest=f"{DEAD_BY} + recovery + 6*(slack + request)")
+        _expect(world, app.name, victim, left, latest)
         world.expect("REC-10", "sequential", "one at a time", executor=victim.id)
         world.expect(
             "REC-1", "frame", "one request names it alone", app=app.name, type="recovery", match=naming(victim),

@@ -27,7 +27,8 @@ async def fifty(world: World) -> None:
     await world.relay.start()
     ready = world.last("relay", what="ready")
     for executor in executors:
-        await world.until_status(executor, "HEALTHY", within_s=app.grace_s)
+        if not await world.until_status(executor, "HEALTHY", within_s=app.grace_s):
+            break  # then it is too late for the others as well
     for executor in executors:
         world.expect(
             "ROB-2",
