@@ -156,6 +156,8 @@ async def disconnected_returns(world: World) -> None:
     ready_ns = world.now_ns()
     await back(world, peer)
     await world.sleep(seconds(world, "0.3*g"))
+    if world.profile.can("list"):
+        await look(world, app)  # a poll that was on its way when the relay came back may be all there is till now
     returned = await back(world, executor)
     if not _in_time(world, ready_ns):
         return too_slow(world, "it came back later than a grace period after readiness")
