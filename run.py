@@ -59,7 +59,7 @@ def set_up() -> str:
     stamp = VENV / "relayproof-setup"
     if PYTHON.exists() and stamp.exists() and stamp.read_text() == wanted:
         return ""
-    print(f"Setting up {VENV} (once: some 300 MB, one to four minutes) ...", file=sys.stderr, flush=True)
+    print(f"Setting up {VENV} (once: some 700 MB on disk, one to four minutes) ...", file=sys.stderr, flush=True)
     if not PYTHON.exists():
         made = subprocess.run([sys.executable, "-m", "venv", str(VENV)], check=False, capture_output=True, text=True)
         if made.returncode != 0:

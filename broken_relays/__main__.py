@@ -33,6 +33,8 @@ def main(argv: Sequence[str]) -> int:
     except DefectError as error:
         print(f"broken_relays: {error}", file=sys.stderr)
         return WRONG_USAGE
+    if not {"-h", "--help"}.isdisjoint(options):
+        print(f"{defect.name}: {defect.summary}; breaks {', '.join(defect.clauses)}. Else as:\n")
     return run(options, defect.parts)
 
 

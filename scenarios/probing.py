@@ -193,10 +193,15 @@ def _listed(history: History, poll: Poll, statuses: Sequence[str]) -> bool:
 # ---------------------------------------------------------------- all of it
 
 
+def longest_s(timing_s: dict[str, float]) -> float:
+    """What an experiment may take, with a relay that keeps it waiting. ``timing_s``: as for `probe`."""
+    return 60 + 20 * (timing_s["w"] + timing_s["i"] + timing_s["g"])
+
+
 async def probe(session: Session, timing_s: dict[str, float]) -> list[Measured]:
     """Play every experiment at once and read the figures. ``timing_s``: the profile's, by short name."""
     bodies: list[Body] = [pings, silent_after_pong, silent_between_pings, gone, refused]
-    deadline_s = 60 + 20 * (timing_s["w"] + timing_s["i"] + timing_s["g"])
+    deadline_s = longest_s(timing_s)
     recorders = await asyncio.gather(*(session.play(_experiment(body), None, deadline_s) for body in bodies))
     steady, after_pong, between, lost, refusing = (recorder.history() for recorder in recorders)
     return [

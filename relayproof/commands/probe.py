@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import math
 import random
 from typing import Literal
 
@@ -12,7 +13,7 @@ from rich.table import Table
 from relayproof import before_run
 from relayproof.relays import resolve
 from scenarios import preflight, worlds
-from scenarios.probing import Measured
+from scenarios.probing import Measured, longest_s
 from scenarios.probing import probe as measure
 from scenarios.targets.scratch import Scratch
 from scenarios.worlds import SessionOptions
@@ -36,6 +37,8 @@ def probe(*, relay: str, timing: Literal["fast", "documented"] = "fast") -> int:
         console.print(f"{relay}: {warning}", style="yellow", highlight=False, markup=False)
     asyncio.run(before_run.look(profile, timing, ("wire",), relay))
     expected = profile.timing_at(timing)
+    minutes = math.ceil(longest_s(expected.names()) / 60)
+    console.print(f"observing {profile.name}: usually some ping waits and grace periods, at most {minutes} min")
     with Scratch("probe") as scratch:
         options = SessionOptions(
             profile=profile, timing=expected, seed=random.SystemRandom().randrange(2**31), folder=scratch.path

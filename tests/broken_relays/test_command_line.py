@@ -27,6 +27,12 @@ def test_the_long_list_says_what_each_breaks(capsys: pytest.CaptureFixture[str])
     assert broken_relays.find("never-pings").summary in line
 
 
+def test_the_help_of_one_says_what_is_wrong_with_it(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit):
+        main(["never-pings", "--help"])
+    assert f"never-pings: {broken_relays.find('never-pings').summary}; breaks LIV-1" in capsys.readouterr().out
+
+
 def test_an_unknown_name_is_wrong_usage_and_names_the_nearest(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["never-pingz", "--port", "0"]) == 64
     assert "did you mean never-pings" in capsys.readouterr().err
