@@ -7,6 +7,7 @@ import itertools
 import json
 import shutil
 import subprocess
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -21,6 +22,7 @@ _QUIET = (
     "--disable-background-networking", "--disable-component-update", "--disable-sync", "--disable-dev-shm-usage",
     "--remote-debugging-port=0",
 )  # fmt: skip
+_LOAD_WITHIN_S = 30
 
 
 class Page:
@@ -41,7 +43,12 @@ class Page:
                 return found
 
     def open(self, url: str) -> None:
+        """Go there, and wait until the whole page is there: a navigation is answered before its page was read."""
         self.command("Page.navigate", url=url)
+        deadline_s = time.monotonic() + _LOAD_WITHIN_S
+        while self.ask("location.href") != url or self.ask("document.readyState") != "complete":
+            assert time.monotonic() < deadline_s, f"not loaded within {_LOAD_WITHIN_S} s: {url}"
+            time.sleep(0.01)
 
     def ask(self, expression: str) -> Any:
         """The value of a JavaScript expression."""
