@@ -101,12 +101,13 @@ async def play(
         for worker in campaign.workers:
             session.prepare(worker)
         await session.play(scenario, folder / _HISTORY, campaign.duration_s + 600.0)
+    entry = evidence_run.Entry(scenario=SCENARIO, world="chaos", path=_HISTORY, clauses=scenario.clauses, again=again)
     evidence_run.write_index(
         folder,
         evidence_run.Index(
             tool="relayproof chaos", relay=profile.name, target=given or profile.relay.target, started=stamp,
             seed=campaign.seed, pace="chaos", timing=timing.names(),
-            scenarios=(evidence_run.Entry(scenario=SCENARIO, world="chaos", path=_HISTORY, again=again),),
+            scenarios=(entry,),
             duration_s=round(time.monotonic() - began, 3), command=command, host=evidence_run.host_facts(),
             versions={worker.language: worker.version for worker in campaign.workers},
         ),

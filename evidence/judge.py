@@ -62,11 +62,17 @@ def judge(history: History, clauses: Mapping[str, Clause], *, path: str = "") ->
 
 
 def judge_file(
-    root: Path, path: str, clauses: Mapping[str, Clause], scenario: str = "", world: str = ""
+    root: Path,
+    path: str,
+    clauses: Mapping[str, Clause],
+    scenario: str = "",
+    world: str = "",
+    about: Sequence[str] = (),
 ) -> ScenarioResult:
     """Judge the history at ``root / path``. What is no complete history gives a HARNESS-ERROR, never an exception.
 
     ``scenario`` and ``world`` are what the index says the file tells of; empty: whatever it tells of.
+    ``about``: the clauses that a damaged history leaves without proof.
     """
     try:
         history = load(_within(root, path))
@@ -78,7 +84,7 @@ def judge_file(
             scenario=scenario or Path(path).stem,
             title="",
             world=world,
-            clauses={},
+            clauses=dict.fromkeys(about, Verdict.HARNESS_ERROR),
             findings=(broken,),
             path=path,
             note=str(problem),

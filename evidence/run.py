@@ -48,12 +48,14 @@ _LONGEST_NAME = 100
 class Entry(msgspec.Struct, frozen=True, kw_only=True):
     """One scenario in one world. ``path`` of its history is relative to the run's folder, with forward slashes.
 
-    ``again``: a line for a shell that plays it again; empty where `relayproof conform` does, from what the index says.
+    ``clauses``: what it is about, so that a damaged history leaves none of them proved. ``again``: a line for a shell
+    that plays it again; empty where `relayproof conform` does, from what the index says.
     """
 
     scenario: str
     world: str
     path: str
+    clauses: tuple[str, ...] = ()
     again: str = ""
 
 
@@ -149,7 +151,9 @@ def judge_run(folder: Path, clauses: Mapping[str, Clause]) -> RunResult:
     """
     index = read_index(folder)
     results = tuple(
-        msgspec.structs.replace(judge_file(folder, entry.path, clauses, entry.scenario, entry.world), again=entry.again)
+        msgspec.structs.replace(
+            judge_file(folder, entry.path, clauses, entry.scenario, entry.world, entry.clauses), again=entry.again
+        )
         for entry in index.scenarios
     )
     results += tuple(_left_out(folder, {entry.path for entry in index.scenarios}))

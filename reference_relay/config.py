@@ -25,6 +25,7 @@ __all__ = ["ApplicationSpec", "Config", "KeySpec", "Limits", "OrganisationSpec",
 LOCAL_ORG = "local"
 _SHA256 = re.compile(r"[0-9a-f]{64}")
 _SECRET = re.compile(r"[A-Za-z0-9._~-]{16,256}")
+_BASE_PATH = re.compile(r"(/(?!\.{1,2}(/|$))[A-Za-z0-9._~-]+)+")
 _LONGEST_S = 366 * 86400.0
 T = TypeVar("T")
 
@@ -85,9 +86,9 @@ class Limits(Struct, frozen=True, kw_only=True):
     frame_bytes: Annotated[int, Meta(ge=1024)] = 100 * 1024 * 1024
     send_buffer_bytes: Annotated[int, Meta(ge=65536)] = 128 * 1024 * 1024
     body_bytes: Annotated[int, Meta(ge=1024)] = 1024 * 1024
-    write_deadline_s: Annotated[float, Meta(gt=0)] = 5.0
-    header_deadline_s: Annotated[float, Meta(gt=0)] = 10.0
-    close_deadline_s: Annotated[float, Meta(ge=0)] = 0.25
+    write_deadline_s: Annotated[float, Meta(gt=0, le=_LONGEST_S)] = 5.0
+    header_deadline_s: Annotated[float, Meta(gt=0, le=_LONGEST_S)] = 10.0
+    close_deadline_s: Annotated[float, Meta(ge=0, le=_LONGEST_S)] = 0.25
 
 
 class Upkeep(Struct, frozen=True, kw_only=True):
@@ -125,8 +126,11 @@ class Config(Struct, frozen=True, kw_only=True):
                 raise ValueError(f"`{name}`: must not be empty")
         if not self.host.isprintable() or "\0" in self.data:  # a path need not be UTF-8
             raise ValueError(f"`{'data' if self.host.isprintable() else 'host'}`: holds what no such name can hold")
-        if self.base_path and (not self.base_path.startswith("/") or self.base_path.endswith("/")):
-            raise ValueError("`base_path`: give a path with a leading and no trailing slash, such as /conductor")
+        if self.base_path and not _BASE_PATH.fullmatch(self.base_path):
+            raise ValueError(
+                "`base_path`: give a path with a leading and no trailing slash, such as /conductor, "
+                "of segments with A-Z a-z 0-9 . _ ~ -"
+            )
         if self.auth == "none" and not self.expose_without_auth and not _is_loopback(self.host):
             raise ValueError(
                 "`auth`: none serves loopback only; give a loopback `host`, or set `expose_without_auth: true`"

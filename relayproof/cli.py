@@ -7,11 +7,13 @@ from __future__ import annotations
 
 import errno
 import os
+import signal
 import sys
 import traceback
 from collections.abc import Sequence
 from difflib import get_close_matches
 from io import TextIOWrapper
+from types import FrameType
 
 from cyclopts import App, CycloptsError
 
@@ -92,6 +94,8 @@ def main() -> None:
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, TextIOWrapper):  # a terminal that can't show a character is no failure of a relay
             stream.reconfigure(errors="replace")
+    if signal.getsignal(signal.SIGTERM) is signal.SIG_DFL:
+        signal.signal(signal.SIGTERM, _terminated)
     try:
         code = run(sys.argv[1:])
         if sys.stdout is not None:  # closed by who started this
@@ -107,6 +111,13 @@ def main() -> None:
             traceback.print_exc()
             code = _refuse("an error of relayproof itself (above): please report it", HARNESS)
     sys.exit(code)
+
+
+def _terminated(number: int, frame: FrameType | None) -> None:
+    """SIGTERM ends a command as Ctrl-C does: nothing that it started stays behind."""
+    if signal.getsignal(signal.SIGINT) in (signal.SIG_IGN, signal.SIG_DFL):  # started in the background of a script
+        raise KeyboardInterrupt
+    signal.raise_signal(signal.SIGINT)
 
 
 def _is_about_the_output(problem: Exception) -> bool:

@@ -20,7 +20,6 @@ from pathlib import Path
 import msgspec
 
 from evidence.verdict import FAILING, Finding, RunResult, ScenarioResult, Verdict
-from scenarios.catalogue import Scenario
 from scenarios.errors import UsageError
 
 _FAILURES = FAILING - {Verdict.STALE}
@@ -68,10 +67,13 @@ def load(path: Path) -> list[Expectation]:
     return found
 
 
-def check(expectations: Sequence[Expectation], catalogue: Sequence[Scenario]) -> None:
-    """Raises `UsageError` for an entry that no scenario can ever meet: it would hide nothing and never grow stale."""
+def check(expectations: Sequence[Expectation], known: Sequence[tuple[str, Sequence[str]]]) -> None:
+    """Raises `UsageError` for an entry that no scenario can ever meet: it would hide nothing and never grow stale.
+
+    ``known``: scenarios with the clauses that each is about.
+    """
     for entry in expectations:
-        if not any(entry.matches(each.id, clause) for each in catalogue for clause in each.clauses):
+        if not any(entry.matches(scenario, clause) for scenario, clauses in known for clause in clauses):
             raise UsageError(
                 f"the list of known failures, line {entry.line}: {entry.text!r} names no scenario and clause that go "
                 "together; `relayproof list` has both"

@@ -195,7 +195,9 @@ async def _play(state: _Run, world: str, session: Session, scenario: Scenario) -
     state.progress.began(world, scenario)
     recorder = await session.play(scenario, state.folder / path, deadline_s(scenario, state.timing))
     again = state.options.again(scenario)
-    state.entries.append(evidence_run.Entry(scenario=scenario.id, world=world, path=path, again=again))
+    state.entries.append(
+        evidence_run.Entry(scenario=scenario.id, world=world, path=path, clauses=scenario.clauses, again=again)
+    )
     footer = recorder.events[-1]
     error = footer.error if isinstance(footer, Footer) else "the history has no footer"
     state.progress.ended(world, scenario, time.monotonic() - began, error)

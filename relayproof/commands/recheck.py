@@ -9,7 +9,7 @@ import spec
 from evidence.run import judge_run
 from evidence.verdict import RunResult, exit_code
 from relayproof import report
-from scenarios import expected
+from scenarios import catalogue, expected
 
 
 def recheck(
@@ -32,6 +32,9 @@ def recheck(
 
 
 def judged(folder: Path, expected_failures: Path | None) -> RunResult:
-    """The verdicts of a stored run. Raises `HistoryError` where the folder is none."""
+    """The verdicts of a stored run. Raises `HistoryError` where the folder is none, `UsageError` as `conform` does."""
+    entries = expected.load(expected_failures) if expected_failures else []
     run = judge_run(Path(os.path.realpath(folder)), spec.clauses())  # `latest` may point elsewhere in a moment
-    return expected.apply(expected.load(expected_failures), run) if expected_failures else run
+    stored = [(result.scenario, tuple(result.clauses)) for result in run.scenarios]
+    expected.check(entries, [*stored, *((each.id, each.clauses) for each in catalogue.all())])
+    return expected.apply(entries, run)

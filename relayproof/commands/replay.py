@@ -114,7 +114,7 @@ def as_scenario(schedule: Schedule) -> Scenario:
 
 def _judged(schedule: Schedule, target: str, world: str, folder: Path, path: Path, again: str) -> RunResult:
     place = path.relative_to(folder).as_posix()
-    entry = Entry(scenario=f"schedule/{schedule.name}", world=world, path=place, again=again)
+    entry = Entry(scenario=f"schedule/{schedule.name}", world=world, path=place, clauses=("REC-1",), again=again)
     write_index(
         folder,
         Index(

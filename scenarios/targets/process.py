@@ -17,6 +17,7 @@ import msgspec
 
 from scenarios.errors import TargetError
 from scenarios.profile import Organisation, Profile
+from scenarios.targets import marks
 from scenarios.targets.forking import Running, fork
 from scenarios.targets.lifetime import die_with_parent
 from scenarios.targets.ready import wait_until_ready
@@ -28,15 +29,15 @@ _LOG_TAIL_LINES = 15
 _LOG_TAIL_BYTES = 1 << 14
 """A relay that prints without end writes gigabytes before it is given up."""
 
-_groups: set[int] = set()
+_groups: dict[int, str] = {}
+"""Of each relay that runs: its process group and its mark."""
 
 
 @atexit.register
 def kill_groups() -> None:
     """The last resort: whatever ended the suite, no relay stays behind."""
-    for group in tuple(_groups):
-        with contextlib.suppress(ProcessLookupError):
-            os.killpg(group, signal.SIGKILL)
+    for group, mark in tuple(_groups.items()):
+        _kill(group, mark)
 
 
 class ProcessTarget:
@@ -58,7 +59,8 @@ class ProcessTarget:
         self._log_path = log_path
         self._base = base
         self._ready_s = ready_s
-        self._environment = {**os.environ, **environment}
+        self._mark = "" if announces else marks.fresh()  # the suite's own relays start nothing
+        self._environment = {**os.environ, **environment, **({marks.NAME: self._mark} if self._mark else {})}
         self._announces = announces
         self._preload = preload
         self._port = 0 if announces else free_port()
@@ -84,7 +86,7 @@ class ProcessTarget:
                         raise TargetError(
                             f"the relay can't be started: {arguments[0]}: {problem.strerror}"
                         ) from problem
-                _groups.add(self._process.pid)
+                _groups[self._process.pid] = self._mark
                 await self._until_ready(self._process)
         except TimeoutError:
             await self.kill()
@@ -104,10 +106,9 @@ class ProcessTarget:
     async def kill(self) -> None:
         if self._process is None:
             return
-        with contextlib.suppress(ProcessLookupError):
-            os.killpg(self._process.pid, signal.SIGKILL)
+        _kill(self._process.pid, self._mark)
         await self._process.wait()
-        _groups.discard(self._process.pid)
+        _groups.pop(self._process.pid, None)
         if self._draining is not None:
             await self._draining
             self._draining = None
@@ -154,10 +155,12 @@ class ProcessTarget:
         )
 
     def _signal(self, number: signal.Signals) -> None:
-        """To the group of a relay that runs; it may have ended, and that not be heard of yet."""
+        """To all of a relay that runs; it may have ended, and that not be heard of yet."""
         if (process := self._running()) is not None:
             with contextlib.suppress(ProcessLookupError):
                 os.killpg(process.pid, number)
+            if self._mark:
+                marks.signal_all(self._mark, number)
 
     def _running(self) -> Running | None:
         return self._process if self._process is not None and self._process.returncode is None else None
@@ -179,10 +182,9 @@ class ProcessTarget:
 
     def _exited(self, process: Running) -> None:
         if process.returncode is not None:
-            raise TargetError(
-                f"the relay ended with status {process.returncode} before it was ready; its log is {self._log_path}",
-                self._tail(),
-            )
+            tail = self._tail()
+            wrote = "its log ends with" if tail else "it wrote nothing"
+            raise TargetError(f"the relay ended with status {process.returncode} before it was ready; {wrote}", tail)
 
     async def _drain(self, stdout: asyncio.StreamReader) -> None:
         """A pipe that nobody reads would stop the relay."""
@@ -213,6 +215,13 @@ def command_target(profile: Profile, template: str, folder: Path, instance: str)
         environment=profile.relay.environment,
         announces=False,
     )
+
+
+def _kill(group: int, mark: str) -> None:
+    with contextlib.suppress(ProcessLookupError):
+        os.killpg(group, signal.SIGKILL)
+    if mark:
+        marks.kill_all(mark)
 
 
 def _memory_folder() -> Path | None:

@@ -19,6 +19,7 @@ import pytest
 from evidence import run as evidence_run
 from relayproof.cli import COMMANDS, run
 from scenarios.profile_loading import TARGET_KINDS
+from tests.reference_relay.support import until
 from tests.scenarios.conftest import MINI_RELAY
 from tests.scenarios.mini_relay import TIMING
 
@@ -199,7 +200,7 @@ def test_ctrl_c_keeps_what_was_found_and_leaves_nothing_behind(tmp_path: Path) -
     assert re.search(r"interrupted: this is about the \d+ of \d+ scenarios that had ended", out)
     assert "Ctrl-C again stops at once" in said
     assert (tmp_path / "results" / "latest" / "index.json").exists()
-    assert not _running(str(MINI_RELAY), str(tmp_path)), "no orphan"
+    assert _orphans() == []
 
 
 def test_a_second_ctrl_c_stops_at_once_and_leaves_nothing_behind(tmp_path: Path) -> None:
@@ -212,7 +213,20 @@ def test_a_second_ctrl_c_stops_at_once_and_leaves_nothing_behind(tmp_path: Path)
         _, said = suite.communicate(timeout=20)
     assert suite.returncode == 130
     assert "Traceback" not in said
-    assert not _running(str(MINI_RELAY), str(tmp_path)), "no orphan"
+    assert _orphans() == []
+
+
+@pytest.mark.parametrize("command", [["probe"], ["load", "--duration", "60s", "--executors", "5"]])
+def test_sigterm_ends_other_commands_too_and_leaves_nothing_behind(tmp_path: Path, command: list[str]) -> None:
+    arguments = [sys.executable, "-m", "relayproof", *command, "--relay", mini_profile_file(tmp_path)]
+    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    with subprocess.Popen(arguments, cwd=tmp_path, env=environment, stderr=subprocess.PIPE, text=True) as suite:
+        until(lambda: _running(str(MINI_RELAY), suite.pid), "the relay", 20)
+        suite.terminate()
+        _, said = suite.communicate(timeout=20)
+    assert suite.returncode == 130
+    assert "Traceback" not in said
+    assert _orphans() == []
 
 
 @contextmanager
@@ -231,18 +245,22 @@ def _suite(folder: Path) -> Iterator[subprocess.Popen[str]]:
             suite.kill()  # a run that does not end must fail the test, not hold it
 
 
-def _running(*words: str) -> list[str]:
-    """Command lines of this user's processes with all the words, from this test's own folder."""
+def _running(word: str, *parents: int) -> list[str]:
+    """Command lines with the word, of processes with one of these parents."""
     found = []
-    for entry in Path("/proc").glob("[0-9]*/environ"):
+    for entry in Path("/proc").glob("[0-9]*/cmdline"):
         try:
-            line = entry.with_name("cmdline").read_bytes().replace(b"\0", b" ").decode(errors="replace")
+            line = entry.read_bytes().replace(b"\0", b" ").decode(errors="replace")
             parent = int((entry.parent / "stat").read_text().rpartition(")")[2].split()[1])
         except (OSError, ValueError):
             continue
-        if words[0] in line and parent in (1, os.getpid()):
+        if word in line and parent in parents:
             found.append(line)
     return found
+
+
+def _orphans() -> list[str]:
+    return _running(str(MINI_RELAY), 1, os.getpid())
 
 
 @pytest.mark.parametrize(

@@ -150,6 +150,36 @@ def test_a_remote_relay_is_touched_only_by_its_commands(tmp_path: Path) -> None:
     asyncio.run(main())
 
 
+def test_a_relay_that_leaves_its_process_group_is_killed_and_paused_all_the_same(tmp_path: Path) -> None:
+    """Such as one below a supervisor that makes a session for each of its children."""
+    relay = f"{sys.executable} {MINI_RELAY} --port {{port}} & echo $! > {tmp_path}/pid; wait"
+    leaver = 'import subprocess, sys; subprocess.run(["setsid", "sh", "-c", sys.argv[1]])'
+    command = f"{sys.executable} -c '{leaver}' '{relay}'"
+
+    async def main() -> None:
+        target = command_target(command, tmp_path)
+        await target.start()
+        first = int((tmp_path / "pid").read_text())
+        await target.pause()
+        assert state(first) == "T"
+        await target.resume()
+        assert state(first) in "SR"
+        await target.kill()
+        assert until_gone(first)
+        await target.start()  # on the same port, which nobody holds any more
+        second = int((tmp_path / "pid").read_text())
+        assert second != first and alive(second)
+        await target.close()
+        assert until_gone(second)
+
+    asyncio.run(main())
+
+
+def state(pid: int) -> str:
+    """As proc(5) has it: T stopped, S sleeping, R running."""
+    return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
+
+
 def test_no_relay_outlives_a_suite_that_is_killed_by_a_signal(tmp_path: Path) -> None:
     """Ctrl-C in the middle: the relay's process group goes with the suite."""
     command = f"sh -c '{sys.executable} {MINI_RELAY} --port {{port}} & echo $! > {tmp_path}/pid; wait'"

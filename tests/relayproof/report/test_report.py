@@ -304,11 +304,31 @@ def test_recheck_ends_as_the_run_did(folder: Path, name: str, code: int, strict:
     assert cli.run(["recheck", str(folder), "--strict"]) == strict
 
 
+def test_a_damaged_history_leaves_its_clauses_without_proof(tmp_path: Path) -> None:
+    """Also where another scenario shows the same clause: the table by clause may not say OK."""
+    asked = ["conform", "--relay", "builtin:reference", "--world", "simulated", "--results", str(tmp_path)]
+    assert cli.run([*asked, "--select", "LIV-3/closes-the-socket", "LIV-3/silent-socket"]) == 0
+    history = tmp_path / "latest" / run.HISTORIES / "LIV-3.silent-socket.simulated.jsonl"
+    history.write_bytes(history.read_bytes()[:-20])
+    result = run.judge_run(tmp_path / "latest", spec.clauses())
+    assert result.clauses["LIV-3"] is Verdict.HARNESS_ERROR
+
+
 def test_recheck_knows_expected_failures(folder: Path, tmp_path: Path) -> None:
     only(folder, "late")
     listed = tmp_path / "expected.txt"
     listed.write_text("LIV-7  # it counts from the wrong moment\n", encoding="utf-8")
     assert cli.run(["recheck", str(folder), "--expected-failures", str(listed)]) == 0
+
+
+def test_recheck_takes_no_expected_failure_of_nothing(
+    folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    listed = tmp_path / "expected.txt"
+    listed.write_text("LIV-99  # there is no such clause\n", encoding="utf-8")
+    for command in ("recheck", "report"):
+        assert cli.run([command, str(folder), "--expected-failures", str(listed)]) == 64
+        assert "line 1: 'LIV-99' names no scenario and clause" in capsys.readouterr().err
 
 
 def test_every_report_says_why_a_clause_was_not_judged(folder: Path, judged: RunResult) -> None:
