@@ -13,7 +13,7 @@ from conductor.timing import Timing
 from scenarios import worlds
 from scenarios.worlds import SessionOptions
 
-__all__ = ["ChaosSession", "scenarios", "session_class"]
+__all__ = ["ChaosSession", "scenarios"]
 
 
 class ChaosSession(RealSession):
@@ -52,15 +52,6 @@ class ChaosSession(RealSession):
 
     async def servers(self) -> Servers | None:
         return self._servers
-
-
-def session_class(runtime: str) -> type[ChaosSession]:
-    """Of the runtime "process" or "docker"; the latter is imported only where it is asked for: its SDK is an extra."""
-    if runtime != "docker":
-        return ChaosSession
-    from chaos.docker.session import DockerSession
-
-    return DockerSession
 
 
 worlds.register(ChaosSession.world, ChaosSession)

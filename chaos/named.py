@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from chaos import arena
 from chaos import scenarios as scenarios
+from chaos.arena import ChaosSession
 from chaos.errors import UnknownTest
+from chaos.sessions import session_class
 from scenarios import catalogue, runner, worlds
 from scenarios.catalogue import Scenario
 from scenarios.profile import Profile
@@ -39,7 +40,7 @@ async def play_named(
     given: str = "", again: Callable[[Scenario], str] = lambda scenario: "",
 ) -> Outcome:  # fmt: skip
     """Play them on one relay. ``again``: the command that plays one of them again. Raises as `scenarios.runner.run`."""
-    worlds.register(arena.ChaosSession.world, arena.session_class(runtime))
+    worlds.register(ChaosSession.world, session_class(runtime))
     options = RunOptions(
         profile=profile, pace="fast", worlds=("chaos",), results=results, select=ids(names), seed=seed, command=command,
         given=given, again=again,

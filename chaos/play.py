@@ -10,10 +10,10 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from chaos.arena import session_class
 from chaos.campaign import Campaign, chaos_timing
 from chaos.driver import Driver, Standing
 from chaos.real import RealWorld
+from chaos.sessions import session_class
 from chaos.swarm import draw
 from evidence import run as evidence_run
 from evidence.errors import HistoryError

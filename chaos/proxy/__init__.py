@@ -18,10 +18,9 @@ from chaos.proxy.freeze import Freeze
 from chaos.proxy.half_open import HalfOpen
 from chaos.proxy.idle import Idle
 from chaos.proxy.loss import Loss
-from chaos.proxy.proxy import Direction, Proxy
+from chaos.proxy.proxy import Direction, Proxy, Toxic
 from chaos.proxy.refuse import Refuse
 from chaos.proxy.reset import Reset
-from chaos.proxy.toxic import Toxic
 
 __all__ = [
     "Cut", "CutAfter", "Delay", "Direction", "Freeze", "HalfOpen", "Idle", "Loss", "Proxy", "Refuse", "Reset", "Toxic",

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from chaos.proxy.proxy import Proxy
-from chaos.proxy.toxic import Toxic
+from chaos.proxy.proxy import Proxy, Toxic
 
 __all__ = ["Cut"]
 

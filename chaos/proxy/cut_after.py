@@ -6,8 +6,7 @@ import contextlib
 from typing import Literal
 
 from chaos.frames import Cutter
-from chaos.proxy.proxy import Link
-from chaos.proxy.toxic import Chunk, Toxic
+from chaos.proxy.proxy import Chunk, Link, Toxic
 
 __all__ = ["CutAfter"]
 

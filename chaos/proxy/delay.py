@@ -7,8 +7,7 @@ import contextlib
 import random
 from typing import Literal
 
-from chaos.proxy.proxy import Link, Proxy
-from chaos.proxy.toxic import Chunk, Toxic
+from chaos.proxy.proxy import Chunk, Link, Proxy, Toxic
 
 __all__ = ["Delay"]
 

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import asyncio
 
-from chaos.proxy.proxy import Link, Proxy
-from chaos.proxy.toxic import Chunk, Toxic
+from chaos.proxy.proxy import Chunk, Link, Proxy, Toxic
 
 __all__ = ["HalfOpen"]
 

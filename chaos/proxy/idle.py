@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import asyncio
 
-from chaos.proxy.proxy import Proxy
-from chaos.proxy.toxic import Toxic
+from chaos.proxy.proxy import Proxy, Toxic
 
 __all__ = ["Idle"]
 

@@ -9,8 +9,7 @@ import asyncio
 import contextlib
 import random
 
-from chaos.proxy.proxy import Link, Proxy
-from chaos.proxy.toxic import Chunk, Toxic
+from chaos.proxy.proxy import Chunk, Link, Proxy, Toxic
 
 __all__ = ["Loss"]
 

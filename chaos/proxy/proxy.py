@@ -1,4 +1,7 @@
-"""The proxy: one listening port, one server behind it, any number of links, and the toxics that hold now."""
+"""The proxy: one listening port, one server behind it, any number of links, and the toxics that hold now.
+
+A toxic is one fault; each file beside this one has one.
+"""
 
 from __future__ import annotations
 
@@ -7,14 +10,25 @@ import contextlib
 import socket
 import struct
 from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
 
-from chaos.proxy.toxic import Chunk, Direction, Toxic
+__all__ = ["Chunk", "Direction", "Link", "Proxy", "Toxic"]
 
-__all__ = ["Direction", "Link", "Proxy"]
-
+Direction = Literal["up", "down"]
+"""Up leads from the client to the server, down back."""
 _READ = 1 << 16
 _QUEUED = 64  # chunks on their way; beyond it the sender feels that nothing moves
 _LINGER_NONE = struct.pack("ii", 1, 0)
+
+
+@dataclass(slots=True)
+class Chunk:
+    """Bytes on their way. Empty: the sender has ended its side."""
+
+    data: bytes
+    at_s: float  # when they came, by the loop's clock
+    direction: Direction
 
 
 class Link:
@@ -44,6 +58,30 @@ class Link:
 
     def _sides(self, side: str) -> tuple[asyncio.StreamWriter, ...]:
         return {"client": (self.client,), "server": (self.server,)}.get(side, (self.client, self.server))
+
+
+class Toxic:
+    """What each may do; the default does nothing. ``way``: the direction that is hit."""
+
+    def __init__(self, way: Literal["up", "down", "both"] = "both") -> None:
+        self.way = way
+
+    def covers(self, direction: Direction) -> bool:
+        return self.way in ("both", direction)
+
+    def added(self, proxy: Proxy) -> None:
+        """It begins now."""
+
+    def removed(self, proxy: Proxy) -> None:
+        """It ends now."""
+
+    def opened(self, link: Link) -> bool:
+        """A client has come. False: it is turned away."""
+        return True
+
+    async def carry(self, chunk: Chunk, link: Link) -> bool:
+        """Called for each chunk before it is passed on. False: the link was ended here, pass on nothing."""
+        return True
 
 
 class Proxy:

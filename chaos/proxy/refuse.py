@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from chaos.proxy.proxy import Link, Proxy
-from chaos.proxy.toxic import Toxic
+from chaos.proxy.proxy import Link, Proxy, Toxic
 
 __all__ = ["Refuse"]
 

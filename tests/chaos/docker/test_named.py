@@ -11,6 +11,7 @@ import pytest
 from chaos import arena
 from chaos.docker.session import DockerSession
 from chaos.named import play_named
+from chaos.sessions import session_class
 from evidence.verdict import Verdict
 from scenarios import worlds
 from scenarios.profile_loading import resolve
@@ -42,5 +43,5 @@ async def test_a_broken_relay_is_caught_with_containers_that_are_all_gone_afterw
 
 
 def test_each_runtime_has_its_session() -> None:
-    assert arena.session_class("docker") is DockerSession
-    assert arena.session_class("process") is arena.ChaosSession
+    assert session_class("docker") is DockerSession
+    assert session_class("process") is arena.ChaosSession
