@@ -114,18 +114,18 @@ async def test_a_frozen_link_hides_the_end_until_it_is_healed() -> None:
 
 async def test_a_delay_adds_its_time_and_keeps_order_and_throughput() -> None:
     async with world() as (proxy, _):
-        client, toxic = await dial(proxy), Delay(0.3, way="up")
+        client, toxic = await dial(proxy), Delay(1.0, way="up")
         proxy.add(toxic)
         began_s = time.monotonic()
         for number in range(10):
             client.writer.write(bytes([number]))
             await asyncio.sleep(0.005)  # portions of their own
         assert await asyncio.wait_for(client.reader.readexactly(10), LONG_S) == bytes(range(10))
-        assert 0.3 <= time.monotonic() - began_s < 2.5, "ten portions take one delay, not ten"
+        assert 1.0 <= time.monotonic() - began_s < 5, "ten portions take one delay, not ten"
         proxy.remove(toxic)
         began_s = time.monotonic()
         await client.says(b"quick")
-        assert time.monotonic() - began_s < 0.3
+        assert time.monotonic() - began_s < 1.0
 
 
 async def test_loss_stalls_a_stream_and_loses_nothing() -> None:
