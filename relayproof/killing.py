@@ -10,7 +10,7 @@ import signal
 import sys
 from collections.abc import Iterator, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor, as_completed
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from dataclasses import dataclass
 from multiprocessing import active_children, get_context
 from pathlib import Path
@@ -57,13 +57,13 @@ def register_real_scenarios() -> None:
 def played(tasks: Sequence[Task], jobs: int) -> Iterator[tuple[Task, list[Cell]]]:
     """Each task with its cells, as they end; what takes long begins first.
 
-    ``jobs`` processes play in virtual time; as many more play what mostly waits for sockets. Ctrl-C and SIGTERM end
-    them with their relays, and raise `KeyboardInterrupt` here; they outlive this process in no case.
+    ``jobs`` processes play in virtual time; as many more play what mostly waits for sockets. Ctrl-C, and SIGTERM
+    to the command line, end them with their relays, and raise `KeyboardInterrupt` here; they outlive this process in no
+    case.
     """
     order = sorted(tasks, key=lambda task: (task.world != "real", -len(task.scenarios), task.defect))
     context = get_context("spawn")
     with (
-        _terminated_like_ctrl_c(),
         ProcessPoolExecutor(jobs, mp_context=context, initializer=_in_the_background) as virtual,
         ProcessPoolExecutor(jobs, mp_context=context, initializer=_not_alone) as waiting,
     ):
@@ -79,15 +79,6 @@ def played(tasks: Sequence[Task], jobs: int) -> Iterator[tuple[Task, list[Cell]]
             for worker in active_children():
                 worker.terminate()
             raise
-
-
-@contextmanager
-def _terminated_like_ctrl_c() -> Iterator[None]:
-    before = signal.signal(signal.SIGTERM, signal.default_int_handler)
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGTERM, before)
 
 
 def _not_alone() -> None:

@@ -20,6 +20,7 @@ from pathlib import Path
 import msgspec
 
 from evidence.verdict import FAILING, Finding, RunResult, ScenarioResult, Verdict
+from scenarios.catalogue import Scenario
 from scenarios.errors import UsageError
 
 _FAILURES = FAILING - {Verdict.STALE}
@@ -67,11 +68,15 @@ def load(path: Path) -> list[Expectation]:
     return found
 
 
-def check(expectations: Sequence[Expectation], known: Sequence[tuple[str, Sequence[str]]]) -> None:
+def check(
+    expectations: Sequence[Expectation], catalogue: Sequence[Scenario], stored: Sequence[ScenarioResult] = ()
+) -> None:
     """Raises `UsageError` for an entry that no scenario can ever meet: it would hide nothing and never grow stale.
 
-    ``known``: scenarios with the clauses that each is about.
+    ``stored``: of a run that may be older than the catalogue.
     """
+    known = [(each.id, each.clauses) for each in catalogue]
+    known += [(each.scenario, tuple(each.clauses)) for each in stored]
     for entry in expectations:
         if not any(entry.matches(scenario, clause) for scenario, clauses in known for clause in clauses):
             raise UsageError(

@@ -163,7 +163,7 @@ def _expectations(path: Path | None) -> Sequence[Expectation]:
     if path is None:
         return ()
     entries = expected.load(path)
-    expected.check(entries, [(each.id, each.clauses) for each in catalogue.all()])
+    expected.check(entries, catalogue.all())
     return entries
 
 

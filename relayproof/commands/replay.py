@@ -32,6 +32,7 @@ from simulator.search.hunt import relay_core
 from simulator.search.play import play_whole
 
 _STEPS = (events.Open, events.Closed, events.Refused, events.Fault, events.Relay, events.Frame, events.Poll)
+_CLAUSES = ("REC-1",)
 
 
 def replay(
@@ -107,14 +108,14 @@ def as_scenario(schedule: Schedule) -> Scenario:
         await follow(world, schedule)
 
     return Scenario(
-        id=f"schedule/{schedule.name}", title=f"the schedule {schedule.name}", clauses=("REC-1",),
+        id=f"schedule/{schedule.name}", title=f"the schedule {schedule.name}", clauses=_CLAUSES,
         run=run, worlds=("simulated", "wire"), disturbs=True,
     )  # fmt: skip
 
 
 def _judged(schedule: Schedule, target: str, world: str, folder: Path, path: Path, again: str) -> RunResult:
     place = path.relative_to(folder).as_posix()
-    entry = Entry(scenario=f"schedule/{schedule.name}", world=world, path=place, clauses=("REC-1",), again=again)
+    entry = Entry(scenario=f"schedule/{schedule.name}", world=world, path=place, clauses=_CLAUSES, again=again)
     write_index(
         folder,
         Index(

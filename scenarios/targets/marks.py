@@ -23,7 +23,9 @@ def fresh() -> str:
 
 
 def marked(mark: str) -> list[int]:
-    """The processes with this mark that can still run anything."""
+    """The processes with this mark that can still run anything. Of an empty mark there are none."""
+    if not mark:
+        return []
     wanted, found = f"{NAME}={mark}".encode(), []
     for entry in Path("/proc").glob("[0-9]*"):
         with contextlib.suppress(OSError):  # ended, or another user's
@@ -32,15 +34,17 @@ def marked(mark: str) -> list[int]:
     return found
 
 
-def signal_all(mark: str, number: signal.Signals) -> None:
-    for pid in marked(mark):
+def signal_all(mark: str, number: signal.Signals) -> bool:
+    """Returns whether there was any."""
+    found = marked(mark)
+    for pid in found:
         with contextlib.suppress(ProcessLookupError):
             os.kill(pid, number)
+    return bool(found)
 
 
 def kill_all(mark: str) -> None:
     """SIGKILL, until nobody with the mark is left."""
     for _ in range(_ROUNDS):
-        if not marked(mark):
+        if not signal_all(mark, signal.SIGKILL):
             return
-        signal_all(mark, signal.SIGKILL)

@@ -159,8 +159,7 @@ class ProcessTarget:
         if (process := self._running()) is not None:
             with contextlib.suppress(ProcessLookupError):
                 os.killpg(process.pid, number)
-            if self._mark:
-                marks.signal_all(self._mark, number)
+            marks.signal_all(self._mark, number)
 
     def _running(self) -> Running | None:
         return self._process if self._process is not None and self._process.returncode is None else None
@@ -220,8 +219,7 @@ def command_target(profile: Profile, template: str, folder: Path, instance: str)
 def _kill(group: int, mark: str) -> None:
     with contextlib.suppress(ProcessLookupError):
         os.killpg(group, signal.SIGKILL)
-    if mark:
-        marks.kill_all(mark)
+    marks.kill_all(mark)
 
 
 def _memory_folder() -> Path | None:

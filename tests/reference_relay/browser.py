@@ -7,13 +7,14 @@ import itertools
 import json
 import shutil
 import subprocess
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 from websockets.sync.client import ClientConnection, connect
+
+from tests.reference_relay.support import until
 
 NAMES = ("chromium", "chromium-browser", "google-chrome", "chrome")
 BROWSER = next((path for name in NAMES if (path := shutil.which(name))), None)
@@ -22,7 +23,6 @@ _QUIET = (
     "--disable-background-networking", "--disable-component-update", "--disable-sync", "--disable-dev-shm-usage",
     "--remote-debugging-port=0",
 )  # fmt: skip
-_LOAD_WITHIN_S = 30
 
 
 class Page:
@@ -45,10 +45,7 @@ class Page:
     def open(self, url: str) -> None:
         """Go there, and wait until the whole page is there: a navigation is answered before its page was read."""
         self.command("Page.navigate", url=url)
-        deadline_s = time.monotonic() + _LOAD_WITHIN_S
-        while self.ask("location.href") != url or self.ask("document.readyState") != "complete":
-            assert time.monotonic() < deadline_s, f"not loaded within {_LOAD_WITHIN_S} s: {url}"
-            time.sleep(0.01)
+        until(lambda: self.ask("location.href") == url and self.ask("document.readyState") == "complete", url, 30)
 
     def ask(self, expression: str) -> Any:
         """The value of a JavaScript expression."""
